@@ -1,0 +1,87 @@
+"""What can stop a run, drawn as a tree, each with its exit code.
+
+    RagEvalError
+    ├── InputError          2   the spec, a case file or an option is wrong
+    │   └── Problems        2   several of them, reported at once
+    ├── Unavailable         3   the run could not be judged: nobody answered
+    └── Cancelled         130   the user or the machine said stop
+
+What goes wrong with one case or one metric is no exception: it is a value, a
+``Failure`` or a score whose status is failed (see ``model``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """Where in the user's files something stands."""
+
+    file: str
+    line: int | None = None
+    path: str = ""
+
+    def __str__(self) -> str:
+        """Give ``file:line key.path``, leaving out what is not known."""
+        spot = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{spot} {self.path}".strip()
+
+
+class RagEvalError(Exception):
+    """The run cannot be judged; ``exit_code`` says why to the shell."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: Place | None = None, hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Give ``where: what (hint)``."""
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class InputError(RagEvalError):
+    """The reader must change something: spec, case file, option."""
+
+    exit_code = 2
+
+
+class Problems(InputError):
+    """Every mistake found in one reading, in the order of the files."""
+
+    def __init__(self, problems: Iterable[InputError]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __iter__(self) -> Iterator[InputError]:
+        """Give the mistakes one by one."""
+        return iter(self.problems)
+
+
+class Unavailable(RagEvalError):
+    """The world must change something: the endpoint or the judge does not answer."""
+
+    exit_code = 3
+
+
+class Cancelled(RagEvalError):
+    """Stopped from outside; what was finished is on disk."""
+
+    exit_code = 130
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Give the nearest known word as a hint, or nothing where none is near.
+
+    >>> did_you_mean("recal", ["recall", "mrr"])
+    'did you mean recall?'
+    """
+    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else ""

@@ -1,0 +1,104 @@
+"""What ``@metric`` reads from a signature: inputs, options and the reference page."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import ConfigDict, Field, create_model
+
+from runner.model import Better, Layer, Metric, Unscored
+
+INPUTS: Mapping[str, str] = {
+    "question": "the case's question",
+    "answer": "the answer, without citation marks",
+    "reference": "the right answer in words",
+    "passages": "the retrieved passages, best first",
+    "ranking": "the retrieved list held against the case's relevance judgments",
+    "citations": "the cited ids",
+    "marks": "where citation marks stood in the answer, and what they cite",
+    "declined": "whether the reply declined to answer",
+    "expect_refusal": "whether declining is right",
+    "key_points": "what the answer must state; each point with its spellings",
+    "forbidden": "what the answer must not contain",
+    "walls": "who asks, and what belongs to somebody else",
+    "usage": "the token counts that the reply states",
+    "latency": "seconds of the last attempt",
+    "time_to_first_token": "seconds to the first part of the answer",
+    "judge": "the model that rates",
+}
+
+Cutoff = Annotated[
+    int | None,
+    Field(ge=1, description="How many of the top ranks count; all when left out."),
+]
+
+registry: dict[str, Metric] = {}
+Function = TypeVar("Function", bound=Callable[..., float | Unscored])
+
+
+def metric(
+    *,
+    layer: Layer,
+    better: Better = "higher",
+    version: int = 1,
+    bounds: tuple[float | None, float | None] = (0.0, 1.0),
+    unit: str = "",
+) -> Callable[[Function], Function]:
+    """Enter a function into the registry and return it unchanged.
+
+    Positional parameters are inputs, keyword-only ones are options of the spec. An
+    input annotated with ``| None`` may be absent; any other that is absent leaves the
+    case unscored without a call.
+
+    Args:
+        layer: The layer that the metric is evidence for.
+        better: The direction of an improvement.
+        version: Raised when the same reply gets another number.
+        bounds: The least and the greatest value; None where there is no bound.
+        unit: What the number counts; empty for a share.
+
+    Raises:
+        TypeError: An input is not in the vocabulary, or the name is taken.
+    """
+
+    def enter(function: Function) -> Function:
+        name = function.__name__
+        if name in registry:
+            raise TypeError(f"metric {name} is declared twice")
+        inputs, optional, options = _read(function)
+        registry[name] = Metric(
+            name, layer, better, bounds, version, inputs, optional, options, function, unit
+        )
+        return function
+
+    return enter
+
+
+def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], frozenset[str], Any]:
+    hints = typing.get_type_hints(function, include_extras=True)
+    inputs, optional, options = [], set(), {}
+    for parameter in inspect.signature(function).parameters.values():
+        name, hint = parameter.name, hints[parameter.name]
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            options[name] = (hint, parameter.default)
+        elif name not in INPUTS:
+            raise TypeError(f"{function.__name__}: unknown input {name}")
+        else:
+            inputs.append(name)
+            if _admits_none(hint):
+                optional.add(name)
+    fields: Any = options
+    model = create_model(
+        f"{function.__name__}_options",
+        __config__=ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False),
+        **fields,
+    )
+    return tuple(inputs), frozenset(optional), model
+
+
+def _admits_none(hint: Any) -> bool:  # noqa: ANN401  a type hint may be any object
+    return isinstance(hint, types.UnionType) and types.NoneType in typing.get_args(hint)
