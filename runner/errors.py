@@ -12,9 +12,9 @@ What goes wrong with one case or one metric is no exception: it is a value, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
@@ -28,6 +28,23 @@ class Place(NamedTuple):
         """Give ``file:line key.path``, leaving out what is not known."""
         spot = f"{self.file}:{self.line}" if self.line else self.file
         return f"{spot} {self.path}".strip()
+
+
+class Document(NamedTuple):
+    """A parsed file with the line of every key, so that errors can point at it."""
+
+    data: Any
+    lines: Mapping[tuple[str | int, ...], int]
+    """Key path to line, counted from 1; ``()`` is the top."""
+    file: str
+
+    def place(self, *path: str | int) -> Place:
+        """Give where a key path stands, or its nearest ancestor that has a line."""
+        known = path
+        while known and known not in self.lines:
+            known = known[:-1]
+        dotted = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path)
+        return Place(self.file, self.lines.get(known), dotted.removeprefix("."))
 
 
 class RagEvalError(Exception):

@@ -243,6 +243,48 @@ class Finding(NamedTuple):
     """Passed although no relevant passage came."""
 
 
+class Record(NamedTuple):
+    """One case as the results folder keeps it: a line of ``cases.jsonl``."""
+
+    id: str
+    outcome: Outcome
+    hash: str
+    """Of question and tenant."""
+    labels: str
+    """Of everything the case is judged by."""
+    scores: Mapping[str, float | None]
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    layer: Layer | None = None
+    cause: str | None = None
+    also: tuple[str, ...] = ()
+    lucky: bool = False
+    retrieved: tuple[str | None, ...] | None = None
+    failed: tuple[str, ...] = ()
+    """Metrics that should have given a number and could not."""
+
+
+STATISTICS = ("p50", "p90", "p95", "p99", "max")
+"""Run-level suffixes of a metric's name: ``latency_p95``."""
+
+RUN_LEVEL: Mapping[str, tuple[Better, tuple[float | None, float | None]]] = {
+    "accuracy": ("higher", (0.0, 1.0)),
+    "error_rate": ("lower", (0.0, 1.0)),
+    "coverage": ("higher", (0.0, 1.0)),
+}
+"""What is measured over the run and not per case: direction and bounds."""
+
+
+def split_statistic(name: str) -> tuple[str, str | None]:
+    """Give the metric and the run-level suffix in a name.
+
+    >>> split_statistic("latency_p95"), split_statistic("recall@5")
+    (('latency', 'p95'), ('recall@5', None))
+    """
+    base, _, suffix = name.rpartition("_")
+    return (base, suffix) if base and suffix in STATISTICS else (name, None)
+
+
 GateOutcome = Literal["passed", "failed", "inconclusive", "unmeasured", "no_baseline"]
 Level = Literal["fail", "warn"]
 Rule = Literal["min", "max", "max_drop", "red_line", "error_rate", "baseline"]
