@@ -68,10 +68,9 @@ class Report(Frozen):
     spec: str = ""
     """The spec file, relative to the workspace."""
     totals: Totals
-    accuracy: float | None = None
-    error_rate: float = 0.0
-    coverage: float | None = None
     summaries: dict[str, Summary] = {}
+    """By label, in layer order; the run-level ones (accuracy, error_rate, coverage)
+    stand among them with ``layer: null``."""
     gates: tuple[GateResult, ...] = ()
     layers: dict[Layer, LayerCount] = {}
     comparison: Comparison | None = None
