@@ -71,7 +71,16 @@ def metric(
             raise TypeError(f"metric {name} is declared twice")
         inputs, optional, options = _read(function)
         registry[name] = Metric(
-            name, layer, better, bounds, version, inputs, optional, options, function, unit
+            name,
+            layer,
+            better,
+            bounds,
+            version,
+            inputs,
+            optional,
+            options,
+            function,
+            unit,
         )
         return function
 
@@ -100,5 +109,5 @@ def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], frozenset[str]
     return tuple(inputs), frozenset(optional), model
 
 
-def _admits_none(hint: Any) -> bool:  # noqa: ANN401  a type hint may be any object
+def _admits_none(hint: Any) -> bool:
     return isinstance(hint, types.UnionType) and types.NoneType in typing.get_args(hint)

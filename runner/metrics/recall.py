@@ -14,10 +14,10 @@ def recall(ranking: Ranking, *, k: Cutoff = None) -> float:
     the number of relevant documents, 1 cannot be reached: the report shows the ceiling.
 
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval
-    (2008), chapter 8.
+    (2008), chapter 8; trec_eval's ``recall``.
 
     >>> recall(Ranking(gains=(0, 2, 1), hits=(0, 1, 1), ideal=(2, 1)), k=2)
     0.5
     """
-    found = sum(1 for gain in ranking.gains[:k] if gain)
-    return found / len(ranking.ideal)
+    top = ranking.gains[:k]
+    return (len(top) - top.count(0)) / len(ranking.ideal)
