@@ -115,8 +115,8 @@ class Failure(NamedTuple):
 class Exchange(NamedTuple):
     """A case was asked, and this is what came of it after ``attempts`` tries."""
 
-    index: int
-    """Position of the case in the case list."""
+    position: int
+    """Of the case in the case list, from 0."""
     result: Response | Failure
     attempts: int = 1
     trial: int = 1

@@ -1,0 +1,254 @@
+"""Columns of scores become one Summary per metric and slice; run-level names live here.
+
+Statistics are over the scored cases; the unscored and the failed are counted beside
+them, so that a mean can always be read together with what it leaves out.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
+from math import fsum, sqrt
+from typing import NamedTuple, Protocol
+
+from runner.model import (
+    RUN_LEVEL,
+    STATISTICS,
+    Case,
+    Failed,
+    Measure,
+    Outcome,
+    SliceSummary,
+    Summary,
+    Unscored,
+)
+
+_Z = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
+_SCORED_ONLY = bytes(int(code == 1) for code in range(256))
+
+
+class Scores(Protocol):
+    """What is read of a column: ``status`` 0 is missing, 1 scored, else a reason."""
+
+    measure: Measure
+    values: array[float]
+    status: bytearray
+    reasons: list[Unscored | Failed | None]
+
+
+class Slice(NamedTuple):
+    """A part of the cases: ``type=policy`` and a byte of 1 for each of its cases."""
+
+    name: str
+    members: bytes
+
+
+def summarise(
+    column: Scores,
+    slices: Iterable[Slice] = (),
+    *,
+    ceiling: float | None = None,
+    depth: int | None = None,
+) -> Summary:
+    """Give the Summary of one metric over all cases, and over each slice.
+
+    Nothing scored gives no mean. The interval is Wilson's where every score is 0 or 1,
+    else the normal one within the metric's bounds; it needs two scores.
+    """
+    measure = column.measure
+    chosen = bytes(column.status.translate(_SCORED_ONLY))
+    values = list(compress(column.values, chosen))
+    counts = _counts(column)
+    return Summary(
+        layer=measure.layer,
+        better=measure.better,
+        version=measure.metric.version,
+        unit=measure.metric.unit,
+        ceiling=ceiling,
+        depth=depth,
+        percentiles=percentiles(values) if measure.metric.unit else {},
+        reasons={why.reason: n for why, n in counts.most_common()},
+        slices={part.name: _part(column, chosen, part.members) for part in slices},
+        unscored=sum(n for why, n in counts.items() if isinstance(why, Unscored)),
+        failed=sum(n for why, n in counts.items() if isinstance(why, Failed)),
+        **spread(values, measure.metric.bounds)._asdict(),
+    )
+
+
+class Spread(NamedTuple):
+    """Mean, standard deviation (n - 1) and 95 % interval of a list of values."""
+
+    scored: int
+    mean: float | None = None
+    sd: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def spread(
+    values: Sequence[float], bounds: tuple[float | None, float | None] = (None, None)
+) -> Spread:
+    """Give the statistics of a list of values; an empty list has none."""
+    count = len(values)
+    if not count:
+        return Spread(0)
+    mean = fsum(values) / count
+    if count == 1:
+        return Spread(1, mean)
+    sd = sqrt(fsum((value - mean) ** 2 for value in values) / (count - 1))
+    if bounds == (0.0, 1.0) and values.count(0.0) + values.count(1.0) == count:
+        return Spread(count, mean, sd, wilson(mean, count))
+    half = _Z * sd / sqrt(count)
+    low, high = bounds
+    return Spread(
+        count,
+        mean,
+        sd,
+        (
+            mean - half if low is None else max(low, mean - half),
+            mean + half if high is None else min(high, mean + half),
+        ),
+    )
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """Give Wilson's 95 % interval of a share among ``count`` cases.
+
+    Source: Wilson, Probable inference, the law of succession, and statistical
+    inference, JASA 22 (1927).
+    """
+    z2 = _Z * _Z / count
+    centre = (share + z2 / 2) / (1 + z2)
+    half = _Z / (1 + z2) * sqrt(share * (1 - share) / count + z2 / (4 * count))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def percentiles(values: Iterable[float]) -> dict[str, float]:
+    """Give p50 to p99, interpolated linearly between ranks, and the greatest value."""
+    ordered = sorted(values)
+    if not ordered:
+        return {}
+    shares = {name: int(name[1:]) / 100 for name in STATISTICS if name != "max"}
+    found = {name: _quantile(ordered, share) for name, share in shares.items()}
+    return found | {"max": ordered[-1]}
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    spot = share * (len(ordered) - 1)
+    below = int(spot)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (spot - below)
+
+
+def histogram(values: Iterable[float]) -> tuple[tuple[float, int], ...]:
+    """Give counts up to each upper edge in seconds, edges doubling from 1 ms.
+
+    Only the edges from the first to the last filled one are given.
+    """
+    counts = Counter(_edge(value) for value in values)
+    if not counts:
+        return ()
+    steps = range(min(counts), max(counts) + 1)
+    return tuple((0.001 * 2**step, counts[step]) for step in steps)
+
+
+def _edge(seconds: float) -> int:
+    step = 0
+    while seconds > 0.001 * 2**step:
+        step += 1
+    return step
+
+
+def run_level(
+    outcomes: Sequence[Outcome], summaries: Iterable[Summary], slices: Iterable[Slice]
+) -> dict[str, Summary]:
+    """Give accuracy, error rate and coverage as Summaries without a layer.
+
+    Accuracy is passed / (passed + failed): errors and undetermined cases are in neither
+    and count as unscored. Coverage is the least of the metrics' coverages.
+    """
+    judged = bytes(outcome in ("passed", "failed") for outcome in outcomes)
+    passed = [float(outcome == "passed") for outcome in outcomes]
+    whole = list(compress(passed, judged))
+    errors = [float(outcome == "error") for outcome in outcomes]
+    covered = [s.coverage for s in summaries if s.coverage is not None]
+    parts = {
+        part.name: _mean(passed, judged, part.members, unscored_rest=True)
+        for part in slices
+    }
+    return {
+        "accuracy": _run_summary(
+            "accuracy", spread(whole, (0.0, 1.0)), len(outcomes) - len(whole), parts
+        ),
+        "error_rate": _run_summary("error_rate", spread(errors, (0.0, 1.0))),
+        "coverage": _run_summary(
+            "coverage", Spread(len(covered), min(covered, default=None))
+        ),
+    }
+
+
+def _run_summary(
+    name: str,
+    found: Spread,
+    unscored: int = 0,
+    slices: Mapping[str, SliceSummary] | None = None,
+) -> Summary:
+    better, _ = RUN_LEVEL[name]
+    return Summary(
+        layer=None,
+        better=better,
+        unscored=unscored,
+        slices=dict(slices or {}),
+        **found._asdict(),
+    )
+
+
+def ceiling(cases: Iterable[Case], k: int) -> float | None:
+    """Give the best mean recall that k ranks allow, or None where it is 1.
+
+    A case with more than k relevant ids cannot reach 1.
+    """
+    sizes = [
+        sum(1 for grade in case.qrels.values() if grade > 0)
+        for case in cases
+        if not case.expect_refusal
+    ]
+    best = [min(k, size) / size for size in sizes if size]
+    mean = fsum(best) / len(best) if best else 1.0
+    return mean if mean < 1 else None
+
+
+def _counts(column: Scores) -> Counter[Unscored | Failed]:
+    counts: Counter[Unscored | Failed] = Counter()
+    for code, why in enumerate(column.reasons):
+        if why is not None and (times := column.status.count(code)):
+            counts[why] += times
+    return counts
+
+
+def _part(column: Scores, chosen: bytes, members: bytes) -> SliceSummary:
+    failing = bytes(isinstance(why, Failed) for why in column.reasons)
+    statuses = bytes(compress(column.status, members))
+    failed = sum(statuses.count(code) for code, bad in enumerate(failing) if bad)
+    found = _mean(column.values, chosen, members)
+    return found.model_copy(
+        update={
+            "failed": failed,
+            "unscored": len(statuses) - found.scored - failed,
+        }
+    )
+
+
+def _mean(
+    values: Iterable[float],
+    chosen: bytes,
+    members: bytes,
+    *,
+    unscored_rest: bool = False,
+) -> SliceSummary:
+    both = bytes(map(int.__and__, chosen, members))
+    scored = list(compress(values, both))
+    mean = fsum(scored) / len(scored) if scored else None
+    rest = members.count(1) - len(scored) if unscored_rest else 0
+    return SliceSummary(mean=mean, scored=len(scored), unscored=rest)
