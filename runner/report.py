@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Any
 
+from pydantic import Field, ValidationError
+from pydantic_core import from_json
+
+from runner.errors import InputError, Place
 from runner.model import (
+    LAYERS,
     Comparison,
     Frozen,
     GateResult,
     Layer,
     Summary,
     Verdict,
+    split_statistic,
 )
 
 FORMAT_VERSION = 1
@@ -34,7 +40,7 @@ class LayerCount(Frozen):
     also: int = 0
     undetermined: bool = False
     """No case of the run had evidence about this layer."""
-    causes: dict[str, int] = {}
+    causes: dict[str, int] = Field(default_factory=dict)
     """First causes in this layer, most frequent first."""
 
 
@@ -57,33 +63,133 @@ class FailedCase(Frozen):
 
 
 class Report(Frozen):
-    """The whole record of a run; everything that is shown renders from it."""
+    """The whole record of a run; everything that is shown renders from it.
+
+    First the keys that others may rely on, in the order of the specification.
+    """
 
     format_version: int = Field(default=FORMAT_VERSION, ge=1, le=FORMAT_VERSION)
     name: str
     verdict: Verdict
     reasons: tuple[str, ...] = ()
+    totals: Totals
+    summaries: dict[str, Summary] = Field(default_factory=dict)
+    """By label, in layer order; the run-level ones (accuracy, error_rate, coverage)
+    stand among them with ``layer: null``."""
+    gates: tuple[GateResult, ...] = ()
+    layers: dict[Layer, LayerCount] = Field(default_factory=dict)
+    comparison: Comparison | None = None
+    failures: tuple[FailedCase, ...] = ()
+    fingerprints: dict[str, str] = Field(default_factory=dict)
+    commit: str | None = None
+    started: str | None = None
+    """UTC, ISO 8601."""
+    duration_s: float | None = None
     notices: tuple[str, ...] = ()
     """What the reader should know and nothing gates on."""
     spec: str = ""
     """The spec file, relative to the workspace."""
-    totals: Totals
-    summaries: dict[str, Summary] = {}
-    """By label, in layer order; the run-level ones (accuracy, error_rate, coverage)
-    stand among them with ``layer: null``."""
-    gates: tuple[GateResult, ...] = ()
-    layers: dict[Layer, LayerCount] = {}
-    comparison: Comparison | None = None
-    failures: tuple[FailedCase, ...] = ()
+    baseline: str | None = None
+    """Where the spec says that the baseline is; None where it names none."""
     failures_left_out: int = 0
     latency_histogram: tuple[tuple[float, int], ...] = ()
     """Upper edge in seconds and number of calls, edges ascending."""
     filters: tuple[str, ...] = ()
     """Set where only part of the cases was asked."""
-    fingerprints: dict[str, str] = {}
-    commit: str | None = None
-    started: str | None = None
-    """UTC, ISO 8601."""
-    duration_s: float | None = None
     version: str = ""
     """Of rag-eval-action."""
+
+
+def read(text: str | bytes, place: Place) -> Report:
+    """Give back an earlier Report from the text of its ``results.json``.
+
+    Raises:
+        InputError: It is no JSON, of a format that this version does not know, or a
+            value in it is not what the format says.
+    """
+    try:
+        data = from_json(text)
+    except ValueError as error:
+        raise InputError(
+            f"this is no JSON: {error}",
+            where=place,
+            hint="the file is damaged or half written; run the evaluation again",
+        ) from None
+    found = data.get("format_version") if isinstance(data, dict) else None
+    if found != FORMAT_VERSION or isinstance(found, bool):
+        raise InputError(_unknown_format(found), where=place, hint=_OTHER_VERSION)
+    try:
+        return Report.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"{path}: {first['msg']}", where=place, hint=_OTHER_VERSION
+        ) from None
+
+
+_OTHER_VERSION = (
+    "another version of rag-eval-action wrote it: use that version, "
+    "or run the evaluation again"
+)
+
+
+def _unknown_format(found: Any) -> str:
+    if found is None:
+        return "no results of rag-eval-action: format_version is missing"
+    return f"format_version {found!r} is unknown; this version reads {FORMAT_VERSION}"
+
+
+def json_schema() -> dict[str, Any]:
+    """Give the JSON Schema of ``results.json``."""
+    schema = Report.model_json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "results.json of rag-eval-action",
+    }
+
+
+def excerpt(text: str, limit: int = 2_000) -> str:
+    """Give the beginning of a text that is too long, and how much is missing.
+
+    >>> excerpt("abcdef", 4), excerpt("abcd", 4)
+    ('abcd… (2 characters more)', 'abcd')
+    """
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}… ({len(text) - limit:,} characters more)"
+
+
+def broken_layer(report: Report) -> Layer | None:
+    """Give the layer that a reader should look at first, or None where none failed.
+
+    It is the earliest, in causal order, of two: the first layer with a gate that turns
+    the run red, and the layer that most failing cases are charged to; beside a
+    baseline, to which most were added. A tie goes to the earlier layer.
+    """
+    blamed = {_gate_layer(gate, report) for gate in report.gates if gate.blocks}
+    blamed.add(_most_charged(report))
+    return next((layer for layer in LAYERS if layer in blamed), None)
+
+
+def _gate_layer(gate: GateResult, report: Report) -> Layer | None:
+    if gate.cases:
+        broke = set(gate.cases)
+        return next((f.layer for f in report.failures if f.id in broke), None)
+    if gate.rule == "error_rate":
+        return "service"
+    label = gate.metric
+    if label not in report.summaries:
+        label = split_statistic(label)[0]
+    summary = report.summaries.get(label)
+    return summary.layer if summary else None
+
+
+def _most_charged(report: Report) -> Layer | None:
+    before = report.comparison.layers if report.comparison else {}
+    now = {layer: count.first for layer, count in report.layers.items()}
+    added = {layer: now.get(layer, 0) - before.get(layer, 0) for layer in LAYERS}
+    counts = added if max(added.values()) > 0 else now
+    worst = max(LAYERS, key=lambda layer: counts.get(layer, 0))
+    return worst if counts.get(worst, 0) > 0 else None
