@@ -1,4 +1,4 @@
-"""One line for every cause: what it means, and where to look; and what a layer needs."""
+"""What each cause means and where to look, and what a layer needs to be judged."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ ADVICE: Mapping[str, Advice] = {
     ),
     "isolation.leak_context": Advice(
         "a passage of somebody else was retrieved",
-        "Filter by tenant inside the search, not after it, and check the tenant of what "
-        "was indexed.",
+        "Filter by tenant inside the search, not after it, and check the tenants in "
+        "the index.",
     ),
     "isolation.leak_answer": Advice(
         "the answer shows what belongs to somebody else",
@@ -105,8 +105,9 @@ ADVICE: Mapping[str, Advice] = {
         "must_not_include is right.",
     ),
     "answer.omission": Advice(
-        "a key point is missing though it was retrieved",
-        "Look at the length limit of answers, and ask for every condition and exception.",
+        "a key point is missing",
+        "Look at the length limit of answers, and ask for every condition and "
+        "exception.",
     ),
     "answer.incorrect": Advice(
         "the answer does not agree with the reference",
