@@ -8,7 +8,10 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from runner.metrics._ranking import document_of
-from runner.model import Passage
+from runner.model import Case, Passage
+from runner.text import normalise
+
+SHORT = 6  # below this, a Latin word may well stand inside an innocent one
 
 
 class Walls(NamedTuple):
@@ -30,6 +33,19 @@ class Leak(NamedTuple):
     what: str
 
 
+def walls_of(case: Case, shared_tenants: tuple[str, ...] = ()) -> Walls | None:
+    """Give a case's walls; None where it has no tenant, forbidden ids or canaries."""
+    if not (case.tenant or case.forbidden_doc_ids or case.canaries):
+        return None
+    return Walls(
+        case.tenant,
+        case.forbidden_doc_ids,
+        case.canaries,
+        shared_tenants,
+        case.question,
+    )
+
+
 def leaks(
     passages: tuple[Passage, ...] | None,
     answer: str | None,
@@ -38,44 +54,110 @@ def leaks(
 ) -> list[Leak]:
     """Give everything that crossed, contexts first, then answer, then citations.
 
-    A passage crosses by its id or document (forbidden), by its tenant (neither the
-    asker's nor shared; a passage without tenant does not) or by a canary in its text.
-    A citation crosses by its own id, by a canary, or because its passage crossed.
+    A passage crosses by its tenant (neither the asker's nor shared; one without tenant
+    does not), by its id or document (forbidden) or by a canary in its text. A citation
+    crosses by its own id, by a canary, or because its passage crossed. What a reply
+    does not show cannot cross: see ``watched``.
     """
-    passages, citations = passages or (), citations or ()
-    canaries = [c for c in walls.canaries if not _holds(walls.question, c)]
-    crossed = [(p, why) for p in passages if (why := _crossing(p, walls, canaries))]
+    canaries = live_canaries(walls)
+    crossed = [
+        (passage.id, why)
+        for passage in passages or ()
+        if (why := _crossing(passage, walls, canaries))
+    ]
+    ids = {name for name, _ in crossed if name}
     found = [Leak("context", why) for _, why in crossed]
     found += [Leak("answer", why) for why in _shown(answer, canaries)]
-    ids = {passage.id for passage, _ in crossed}
-    for cited in citations:
+    for cited in citations or ():
         if cited in ids:
-            found.append(Leak("citation", f"{cited} is cited"))
+            found.append(Leak("citation", f"{cited} is cited and should not be seen"))
         elif why := _crossing(Passage(id=cited, text=cited), walls, canaries):
             found.append(Leak("citation", why))
     return found
 
 
-def _crossing(passage: Passage, walls: Walls, canaries: list[str]) -> str | None:
+def watched(
+    passages: tuple[Passage, ...] | None,
+    answer: str | None,
+    citations: tuple[str, ...] | None,
+    walls: Walls,
+) -> bool:
+    """Whether the reply shows enough for a leak to be seen at all.
+
+    A tenant needs passages that name theirs, forbidden ids need ids, canaries need a
+    text. An empty list of passages or citations is evidence: nothing came.
+    """
+    listed = passages is not None or citations is not None
+    by_tenant = passages is not None and (
+        not passages or any(passage.tenant for passage in passages)
+    )
+    by_id = listed and (not passages or any(map(document_of, passages)))
+    return bool(
+        (walls.tenant and by_tenant)
+        or (walls.forbidden_doc_ids and by_id)
+        or ((answer is not None or listed) and live_canaries(walls))
+    )
+
+
+def live_canaries(walls: Walls) -> tuple[str, ...]:
+    """Give the canaries that the question does not contain itself."""
+    return tuple(
+        canary
+        for canary in walls.canaries
+        if normalise(canary) and not _canary(canary).search(normalise(walls.question))
+    )
+
+
+def _crossing(passage: Passage, walls: Walls, canaries: tuple[str, ...]) -> str | None:
     tenant = passage.tenant
-    if walls.tenant and tenant and tenant not in (walls.tenant, *walls.shared_tenants):
-        return f"{passage.id} belongs to tenant {tenant}"
+    foreign = tenant and walls.tenant and tenant != walls.tenant
+    if foreign and tenant not in walls.shared_tenants:
+        return f"{_named(passage)} belongs to tenant {tenant}"
     if walls.forbidden_doc_ids:
-        matches = _pattern(walls.forbidden_doc_ids).fullmatch
+        matches = _forbidden(walls.forbidden_doc_ids).fullmatch
         if matches(passage.id or "") or matches(document_of(passage) or ""):
-            return f"{passage.id} is forbidden"
-    return next(_shown(passage.text, canaries), None)
+            return f"{_named(passage)} is forbidden"
+    if canaries and (seen := next(_shown(passage.text, canaries), None)):
+        return f"{seen} in {_named(passage)}"
+    return None
 
 
-def _shown(text: str | None, canaries: list[str]) -> Iterator[str]:
-    return (f"canary {c!r}" for c in canaries if text and _holds(text, c))
+def _named(passage: Passage) -> str:
+    return passage.id or passage.document or "a passage without id"
 
 
-def _holds(text: str, canary: str) -> bool:
-    return canary.casefold() in text.casefold()
+def _shown(text: str | None, canaries: tuple[str, ...]) -> Iterator[str]:
+    for canary in canaries:
+        if text and _canary(canary).search(normalise(text)):
+            yield f"canary {canary!r}"
 
 
 @lru_cache(maxsize=1024)
-def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    written = (re.escape(g).replace(r"\*", ".*").replace(r"\?", ".") for g in globs)
-    return re.compile("|".join(written), re.DOTALL)
+def _forbidden(globs: tuple[str, ...]) -> re.Pattern[str]:
+    written = (re.escape(glob) for glob in globs if glob)
+    return re.compile(
+        "|".join(w.replace(r"\*", ".*").replace(r"\?", ".") for w in written)
+        or r"(?!)",
+        re.DOTALL,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _canary(canary: str) -> re.Pattern[str]:
+    """Match anywhere, as ``_x_`` or ``x-internal`` leaks x too.
+
+    But digits never match within a longer number, nor a short word within a longer.
+    """
+    needle = normalise(canary)
+    before, after = _joined(needle[:1], needle), _joined(needle[-1:], needle)
+    return re.compile(
+        (f"(?<!{before})" if before else "")
+        + re.escape(needle)
+        + (f"(?!{after})" if after else "")
+    )
+
+
+def _joined(end: str, needle: str) -> str:
+    if end.isdecimal():
+        return r"\d"
+    return "[a-z]" if len(needle) < SHORT and end.isascii() and end.isalpha() else ""

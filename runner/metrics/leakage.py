@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from runner.metrics._declare import metric
-from runner.metrics._walls import Walls, leaks
-from runner.model import Passage
+from runner.metrics._walls import Walls, leaks, watched
+from runner.model import Passage, Unscored
 
 
 @metric(layer="isolation", better="lower")
@@ -13,11 +13,24 @@ def leakage(
     answer: str | None,
     citations: tuple[str, ...] | None,
     walls: Walls,
-) -> float:
-    """1 where something of another tenant shows in contexts, answer or citations.
+) -> float | Unscored:
+    """1 where something that the asker may not see shows in the reply, else 0.
+
+    Looked at are the contexts and the citations for forbidden ids (a pattern meets
+    passage ids and documents, in their own case), the contexts for passages of another
+    tenant, and contexts, answer and citations for canaries that the question does not
+    contain (in any case or width, with invisible characters ignored). Passages without
+    tenant and those of ``endpoint.shared_tenants`` are no leak.
+
+    A case without tenant, forbidden ids and canaries is unscored, and so is a reply
+    that shows nothing in which a leak could be seen: unseen is not healthy.
 
     >>> mine = Walls(tenant="a", forbidden_doc_ids=("doc-tenant-b*",))
     >>> leakage((Passage("doc-tenant-b-1#2"),), "Ten days.", None, mine)
     1.0
     """
-    return 1.0 if leaks(passages, answer, citations, walls) else 0.0
+    if leaks(passages, answer, citations, walls):
+        return 1.0
+    if watched(passages, answer, citations, walls):
+        return 0.0
+    return Unscored("the reply shows nothing in which a leak could be seen")
