@@ -1,0 +1,165 @@
+"""Names the first layer that collapsed in a failing case, from one table of rules.
+
+Pass marks decide whether a case fails; the rules only say where. A failing case is
+charged to the first layer whose test fails, later ones are *also*, and a layer about
+which nothing is known is *undetermined*, never healthy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from runner.diagnosis._rules import RULES, UNKNOWN, Seen
+from runner.metrics._ranking import rank
+from runner.model import (
+    LAYERS,
+    Failed,
+    Failure,
+    Finding,
+    Layer,
+    Measure,
+    Ranking,
+    Score,
+)
+from runner.scores import Asked
+from runner.spec import DEFAULT_MARKS, DiagnosisMarks
+
+__all__ = ["RULES", "Judge", "Mark", "failed_call"]
+
+PASSED = Finding("passed")
+LUCKY = Finding("passed", lucky=True)
+
+
+class Mark(NamedTuple):
+    """What one score must reach for a case to pass: a floor, or a ceiling."""
+
+    position: int
+    """Of the score in a case's row."""
+    measure: Measure
+    mark: float
+
+    def met(self, score: float) -> bool:
+        """Whether a score is good enough; compared after rounding to 1e-9."""
+        worse = (
+            self.mark - score if self.measure.better == "higher" else score - self.mark
+        )
+        return round(worse, 9) <= 0
+
+    @property
+    def examines(self) -> bool:
+        """Whether a score on it says that the answer itself was looked at.
+
+        That nothing forbidden was said, and that an answer was given at all, says
+        nothing about what the answer is worth.
+        """
+        metric = self.measure.metric
+        return metric.name == "refusal" or (
+            metric.layer == "answer" and metric.name != "forbidden_content"
+        )
+
+
+def failed_call(failure: Failure) -> Finding:
+    """Give the finding for a case to which no usable reply came: an error."""
+    return Finding("error", "service", failure.cause, failure.message)
+
+
+class Judge:
+    """Decides of each case whether it passed, and where it collapsed if not."""
+
+    def __init__(
+        self,
+        measures: Sequence[Measure],
+        pass_marks: Mapping[str, float],
+        marks: DiagnosisMarks,
+    ) -> None:
+        self._marks = marks
+        self._pass = tuple(
+            Mark(position, measure, pass_marks[measure.label])
+            for position, measure in enumerate(measures)
+            if measure.label in pass_marks
+        )
+
+    def diagnose(self, asked: Asked, scores: Sequence[Score]) -> Finding:
+        """Give outcome, first collapsed layer, cause and evidence of one case."""
+        unmet = [
+            mark
+            for mark in self._pass
+            if isinstance(score := scores[mark.position], float) and not mark.met(score)
+        ]
+        if unmet:
+            return self._charge(asked, unmet, scores)
+        if self._undetermined(asked, scores):
+            return Finding("undetermined")
+        return LUCKY if _is_lucky(asked) else PASSED
+
+    def _undetermined(self, asked: Asked, scores: Sequence[Score]) -> bool:
+        if any(isinstance(scores[mark.position], Failed) for mark in self._pass):
+            return True
+        shows_answer = asked.response.answer is not None
+        return not any(
+            isinstance(scores[mark.position], float)
+            and (
+                mark.examines
+                or (not shows_answer and mark.measure.layer == "retrieval")
+            )
+            for mark in self._pass
+        )
+
+    def _charge(
+        self, asked: Asked, unmet: Sequence[Mark], scores: Sequence[Score]
+    ) -> Finding:
+        found, unknown = _collapsed(Seen(asked, _ranking(asked), self._marks))
+        own = [mark for mark in unmet if mark.measure.metric.name not in DEFAULT_MARKS]
+        for mark in own or ([] if found else unmet):
+            found.setdefault(mark.measure.layer, _below(mark, scores[mark.position]))
+        first, *later = [layer for layer in LAYERS if layer in found]
+        before = LAYERS[: LAYERS.index(first)]
+        return Finding(
+            "failed",
+            first,
+            *found[first],
+            also=tuple(found[layer][0] for layer in later),
+            undetermined=tuple(layer for layer in before if layer in unknown),
+        )
+
+
+def _below(mark: Mark, score: Score) -> tuple[str, str]:
+    """Give cause and evidence for a team's own mark, where every rule holds."""
+    layer = mark.measure.layer
+    cause = "answer.incorrect" if layer == "answer" else f"{layer}.below_mark"
+    return cause, f"{mark.measure.label} is {score:.4g}, its mark is {mark.mark:g}"
+
+
+def _collapsed(seen: Seen) -> tuple[dict[Layer, tuple[str, str]], set[Layer]]:
+    """Give cause and evidence of each collapsed layer, and the unknown layers."""
+    found: dict[Layer, tuple[str, str]] = {}
+    known: set[Layer] = {"service"}
+    for rule in RULES:
+        layer = rule.layer
+        if layer in found or (rule.cause == "refusal.over" and _starved(found)):
+            continue
+        evidence = rule.test(seen)
+        if evidence is not UNKNOWN:
+            known.add(layer)
+        if isinstance(evidence, str):
+            found[layer] = (rule.cause, evidence)
+    return found, {layer for layer in LAYERS if layer not in known}
+
+
+def _starved(found: Mapping[Layer, object]) -> bool:
+    """Whether declining was right, given what the system had read."""
+    return "retrieval" in found or "context" in found
+
+
+def _ranking(asked: Asked) -> Ranking | None:
+    case, response, scope, _ = asked
+    if scope.only_cited or response.passages is None or case.expect_refusal:
+        return None
+    ranking = rank(response.passages, case.qrels, scope.match)
+    return ranking if ranking.ideal else None
+
+
+def _is_lucky(asked: Asked) -> bool:
+    ranking = _ranking(asked)
+    return ranking is not None and not any(ranking.gains)

@@ -1,0 +1,243 @@
+"""The rules in causal order: what shows that a layer collapsed for one reply.
+
+Each gives evidence where its test fails, nothing where it holds, and ``UNKNOWN`` where
+the evidence to tell is absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from runner.metrics._ranking import document_of
+from runner.metrics._walls import leaks
+from runner.metrics.citation_support import mismatched
+from runner.metrics.citation_validity import fabricated
+from runner.metrics.forbidden_content import found as forbidden
+from runner.metrics.key_point_grounding import ungrounded
+from runner.metrics.key_points import missing
+from runner.metrics.lexical_grounding import lexical_grounding
+from runner.metrics.number_support import unsupported
+from runner.model import LAYERS, Layer, Ranking, Unscored
+from runner.scores import Asked, walls
+from runner.spec import DiagnosisMarks
+
+
+class Unknown:
+    """The evidence to tell is absent."""
+
+
+UNKNOWN: Final = Unknown()
+Evidence = str | None | Unknown
+"""What shows that a test failed; None: it holds."""
+
+
+class Seen(NamedTuple):
+    """One reply as the rules see it."""
+
+    asked: Asked
+    ranking: Ranking | None
+    marks: DiagnosisMarks
+
+    @property
+    def answers(self) -> bool:
+        """Whether there is an answer that should be one: its content can be judged."""
+        asked = self.asked
+        return not (
+            asked.case.expect_refusal or asked.declined or asked.response.answer is None
+        )
+
+    @property
+    def best(self) -> int | None:
+        """The rank of the best relevant passage, from 1."""
+        gains = self.ranking.gains if self.ranking else ()
+        return next((rank for rank, gain in enumerate(gains, 1) if gain), None)
+
+
+class Rule(NamedTuple):
+    """One cause and its test."""
+
+    cause: str
+    test: Callable[[Seen], Evidence]
+
+    @property
+    def layer(self) -> Layer:
+        """The layer it speaks of, the first word of the cause."""
+        return next(layer for layer in LAYERS if self.cause.startswith(layer + "."))
+
+
+def _wanted(seen: Seen) -> str:
+    wanted = [name for name, grade in seen.asked.case.qrels.items() if grade > 0]
+    return wanted[0] if len(wanted) == 1 else f"none of {', '.join(wanted[:3])}"
+
+
+def _leak(where: str) -> Callable[[Seen], Evidence]:
+    def test(seen: Seen) -> Evidence:
+        case, response, scope, _ = seen.asked
+        around = walls(case, scope.shared_tenants)
+        if around is None:
+            return UNKNOWN
+        crossed = leaks(response.passages, response.answer, response.citations, around)
+        return next((leak.what for leak in crossed if leak.where == where), None)
+
+    return test
+
+
+def _empty(seen: Seen) -> Evidence:
+    passages = seen.asked.response.passages
+    if passages is None or seen.asked.case.expect_refusal:
+        return UNKNOWN
+    return None if passages else "no passage came"
+
+
+def _sibling(seen: Seen) -> Evidence:
+    if seen.ranking is None:
+        return UNKNOWN
+    if seen.best:
+        return None
+    qrels = seen.asked.case.qrels
+    wanted = {name.rpartition("#")[0] for name, grade in qrels.items() if grade > 0}
+    passages = seen.asked.response.passages or ()
+    near = [p.id for p in passages if document_of(p) in wanted - {""}]
+    return f"{near[0]} came, {_wanted(seen)} did not" if near else None
+
+
+def _missed(seen: Seen) -> Evidence:
+    if seen.ranking is None:
+        return UNKNOWN
+    return None if seen.best else f"{_wanted(seen)} did not come"
+
+
+def _partial(seen: Seen) -> Evidence:
+    ranking = seen.ranking
+    if ranking is None:
+        return UNKNOWN
+    found = sum(1 for gain in ranking.gains if gain)
+    if not found or found == len(ranking.ideal):
+        return None
+    case, response = seen.asked.case, seen.asked.response
+    share = f"{found} of {len(ranking.ideal)} relevant ids came"
+    if not case.key_points:
+        return share if found / len(ranking.ideal) < seen.marks.partial else None
+    # Points that no context states, whether or not the answer does.
+    stated = " ".join(spellings[0] for spellings in case.key_points)
+    absent = ungrounded(stated, response.passages or (), case.key_points)
+    return f"{share}; {absent[0]!r} is in no context" if absent else None
+
+
+def _buried(seen: Seen) -> Evidence:
+    best = seen.best
+    if best is None:
+        return UNKNOWN
+    return (
+        f"the best relevant passage ranks {best}" if best > seen.marks.buried else None
+    )
+
+
+def _noisy(seen: Seen) -> Evidence:
+    if seen.best is None or seen.ranking is None:
+        return UNKNOWN
+    hits, came = sum(seen.ranking.hits), len(seen.ranking.hits)
+    return (
+        f"{hits} of {came} passages are relevant"
+        if hits / came < seen.marks.noisy
+        else None
+    )
+
+
+def _should_decline(seen: Seen) -> Evidence:
+    case, _, _, declined = seen.asked
+    if declined is None:
+        return UNKNOWN
+    return (
+        "answered, and should have declined"
+        if case.expect_refusal and not declined
+        else None
+    )
+
+
+def _over(seen: Seen) -> Evidence:
+    case, _, _, declined = seen.asked
+    if declined is None:
+        return UNKNOWN
+    return (
+        "declined an answerable question"
+        if declined and not case.expect_refusal
+        else None
+    )
+
+
+def _fabricated(seen: Seen) -> Evidence:
+    response = seen.asked.response
+    if not seen.answers or response.citations is None or response.passages is None:
+        return UNKNOWN
+    invented = fabricated(response.citations, response.passages)
+    return f"{', '.join(invented)} was cited and not retrieved" if invented else None
+
+
+def _mismatch(seen: Seen) -> Evidence:
+    answer, passages, citations, _, _, _, _, _, marks = seen.asked.response
+    if not seen.answers or answer is None or passages is None or citations is None:
+        return UNKNOWN
+    wrong = mismatched(answer, passages, citations, marks)
+    return f"{wrong[0]!r} is not in the cited passage" if wrong else None
+
+
+def _numbers(seen: Seen) -> Evidence:
+    case, response, _, _ = seen.asked
+    if not seen.answers or response.passages is None or response.answer is None:
+        return UNKNOWN
+    wrong = unsupported(response.answer, response.passages, case.question)
+    return f"{', '.join(wrong)} is in no context" if wrong else None
+
+
+def _unsupported(seen: Seen) -> Evidence:
+    case, response, _, _ = seen.asked
+    if not seen.answers or response.passages is None or response.answer is None:
+        return UNKNOWN
+    absent = ungrounded(response.answer, response.passages, case.key_points)
+    if absent:
+        return f"{absent[0]!r} is stated and in no context"
+    score = lexical_grounding(response.answer, response.passages, case.question)
+    if isinstance(score, Unscored):
+        return UNKNOWN
+    return (
+        f"lexical_grounding is {score:.2f}" if score < seen.marks.unsupported else None
+    )
+
+
+def _forbidden(seen: Seen) -> Evidence:
+    case, response, _, _ = seen.asked
+    if response.answer is None or not case.must_not_include:
+        return UNKNOWN
+    stated = forbidden(response.answer, case.must_not_include)
+    return f"states {stated[0]!r}" if stated else None
+
+
+def _omission(seen: Seen) -> Evidence:
+    case, response, _, _ = seen.asked
+    if not seen.answers or response.answer is None or not case.key_points:
+        return UNKNOWN
+    absent = missing(response.answer, case.key_points)
+    return f"{absent[0]!r} is not stated" if absent else None
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("isolation.leak_context", _leak("context")),
+    Rule("isolation.leak_answer", _leak("answer")),
+    Rule("isolation.leak_citation", _leak("citation")),
+    Rule("retrieval.empty", _empty),
+    Rule("retrieval.sibling", _sibling),
+    Rule("retrieval.missed", _missed),
+    Rule("retrieval.partial", _partial),
+    Rule("context.buried", _buried),
+    Rule("context.noisy", _noisy),
+    Rule("refusal.missed", _should_decline),
+    Rule("refusal.over", _over),
+    Rule("grounding.citation_fabricated", _fabricated),
+    Rule("grounding.citation_mismatch", _mismatch),
+    Rule("grounding.number_conflict", _numbers),
+    Rule("grounding.unsupported", _unsupported),
+    Rule("answer.forbidden_content", _forbidden),
+    Rule("answer.omission", _omission),
+)

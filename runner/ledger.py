@@ -1,0 +1,234 @@
+"""What a run has found so far, case by case: scores in columns, findings, excerpts.
+
+Replies come in any order and are not kept: a case leaves its scores, its finding and,
+for the first failing ones, an excerpt.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
+from runner.cases import case_hash, labels_hash
+from runner.model import (
+    LAYERS,
+    Case,
+    Exchange,
+    Failed,
+    Failure,
+    Finding,
+    Layer,
+    Measure,
+    Outcome,
+    Record,
+    Response,
+    Score,
+    Summary,
+)
+from runner.report import EXCERPTS, FailedCase, LayerCount, Totals, excerpt
+from runner.scores import NO_REPLY, Column
+
+NOT_ASKED = Finding("error", "service", "service.unreachable", "was not asked")
+_NO_LATENCY = -1.0
+
+
+class Entry(NamedTuple):
+    """What one case leaves behind."""
+
+    exchange: Exchange
+    scores: Sequence[Score]
+    finding: Finding
+
+
+class Ledger:
+    """Takes in entries in any order; gives everything back in case order."""
+
+    def __init__(self, cases: Sequence[Case], measures: Sequence[Measure]) -> None:
+        self.cases = cases
+        self.columns = tuple(Column(measure, len(cases)) for measure in measures)
+        self.findings = [NOT_ASKED] * len(cases)
+        self.depth = 0
+        self._latency = array("d", [_NO_LATENCY]) * len(cases)
+        self._excerpts: dict[int, FailedCase] = {}
+
+    def enter(self, entry: Entry) -> Record:
+        """Keep what one case leaves behind, and give its line for ``cases.jsonl``."""
+        (position, result, *_), scores, finding = entry
+        for column, score in zip(self.columns, scores, strict=True):
+            column.put(position, score)
+        self.findings[position] = finding
+        if result.latency is not None:
+            self._latency[position] = result.latency
+        retrieved = _retrieved(result)
+        self.depth = max(self.depth, len(retrieved or ()))
+        if finding.outcome in ("failed", "error"):
+            self._quote(position, result, finding)
+        return _record(self.cases[position], entry, self.columns, retrieved)
+
+    def close(self) -> None:
+        """Enter every case that was not asked: an error, and never a score."""
+        for position, finding in enumerate(self.findings):
+            if finding is NOT_ASKED:
+                for column in self.columns:
+                    column.put(position, NO_REPLY)
+
+    def _quote(
+        self, position: int, result: Response | Failure, finding: Finding
+    ) -> None:
+        kept = self._excerpts
+        if len(kept) >= EXCERPTS and (last := max(kept)) > position:
+            del kept[last]
+        if len(kept) < EXCERPTS:
+            kept[position] = _failed_case(self.cases[position], result, finding)
+
+    @property
+    def excerpts(self) -> tuple[FailedCase, ...]:
+        """The first failing and erroneous cases, with their texts."""
+        return tuple(self._excerpts[position] for position in sorted(self._excerpts))
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """One per case."""
+        return [finding.outcome for finding in self.findings]
+
+    @property
+    def totals(self) -> Totals:
+        """Cases by outcome."""
+        count = Counter(self.outcomes)
+        return Totals(
+            cases=len(self.cases),
+            passed=count["passed"],
+            failed=count["failed"],
+            undetermined=count["undetermined"],
+            errors=count["error"],
+        )
+
+    def summaries(self, slices: Sequence[Slice]) -> dict[str, Summary]:
+        """Give one Summary per measure in layer order, then the run-level ones."""
+        found = {
+            column.measure.label: summarise(
+                column,
+                slices,
+                ceiling=self._ceiling(column.measure),
+                depth=None if column.measure.options.get("k") else self.depth,
+            )
+            for column in sorted(self.columns, key=_layer_order)
+        }
+        return found | run_level(self.outcomes, found.values(), slices)
+
+    def _ceiling(self, measure: Measure) -> float | None:
+        k = measure.options.get("k")
+        return ceiling(self.cases, k) if measure.metric.name == "recall" and k else None
+
+    def layers(self, summaries: Iterable[Summary]) -> dict[Layer, LayerCount]:
+        """Give per layer where failing cases collapse, and whether anything is known."""
+        known = {summary.layer for summary in summaries if summary.scored}
+        failing = [f for f in self.findings if f.outcome in ("failed", "error")]
+        causes = Counter((f.layer, f.cause) for f in failing)
+        also = Counter(cause.partition(".")[0] for f in failing for cause in f.also)
+        counts = {}
+        for layer in LAYERS:
+            mine = {str(c): n for (at, c), n in causes.most_common() if at == layer}
+            first = sum(mine.values())
+            counts[layer] = LayerCount(
+                first=first,
+                also=also[layer],
+                causes=mine,
+                undetermined=not (
+                    layer in known or layer == "service" or first or also[layer]
+                ),
+            )
+        return counts
+
+    def histogram(self) -> tuple[tuple[float, int], ...]:
+        """Give the number of calls by latency."""
+        return histogram(value for value in self._latency if value != _NO_LATENCY)
+
+
+def slices_of(cases: Sequence[Case], wanted: Iterable[str]) -> tuple[Slice, ...]:
+    """Give the slices named like ``type=policy``, and one per type of the case set.
+
+    A wanted slice that matches no case is given all the same, empty.
+    """
+    types = (f"type={case.type}" for case in cases if case.type)
+    return tuple(
+        Slice(name, bytes(in_slice(case, name) for case in cases))
+        for name in dict.fromkeys((*wanted, *types))
+    )
+
+
+def in_slice(case: Case, name: str) -> bool:
+    """Whether a case is one of ``type=x``, ``tag=x`` or ``id=x``."""
+    key, _, value = name.partition("=")
+    members: Mapping[str, tuple[str | None, ...]] = {
+        "type": (case.type,),
+        "tag": case.tags,
+        "id": (case.id,),
+    }
+    return value in members.get(key, ())
+
+
+def _layer_order(column: Column) -> int:
+    return LAYERS.index(column.measure.layer)
+
+
+def _retrieved(result: Response | Failure) -> tuple[str | None, ...] | None:
+    if isinstance(result, Failure) or result.passages is None:
+        return None
+    return tuple(passage.id for passage in result.passages)
+
+
+def _record(
+    case: Case,
+    entry: Entry,
+    columns: Sequence[Column],
+    retrieved: tuple[str | None, ...] | None,
+) -> Record:
+    _, scores, finding = entry
+    labels = [column.measure.label for column in columns]
+    return Record(
+        id=case.id,
+        outcome=finding.outcome,
+        hash=case_hash(case),
+        labels=labels_hash(case),
+        scores={
+            label: score if isinstance(score, float) else None
+            for label, score in zip(labels, scores, strict=True)
+        },
+        type=case.type,
+        tags=case.tags,
+        layer=finding.layer,
+        cause=finding.cause,
+        also=finding.also,
+        lucky=finding.lucky,
+        retrieved=retrieved,
+        failed=tuple(
+            label
+            for label, score in zip(labels, scores, strict=True)
+            if isinstance(score, Failed)
+        ),
+    )
+
+
+def _failed_case(
+    case: Case, result: Response | Failure, finding: Finding
+) -> FailedCase:
+    answer = None if isinstance(result, Failure) else result.answer
+    return FailedCase(
+        id=case.id,
+        type=case.type,
+        outcome=finding.outcome,
+        layer=finding.layer,
+        cause=finding.cause,
+        evidence=excerpt(finding.evidence, 500),
+        also=finding.also,
+        question=excerpt(case.question),
+        answer=None if answer is None else excerpt(answer),
+        expected=tuple(name for name, grade in case.qrels.items() if grade > 0),
+        retrieved=_retrieved(result),
+        file=case.place.file if case.place else None,
+        line=case.place.line if case.place else None,
+    )

@@ -1,0 +1,285 @@
+"""Applies each metric to each response; the only place that catches its exceptions."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from math import isfinite
+from typing import Any, NamedTuple
+
+from runner.metrics._ranking import rank
+from runner.metrics._walls import Walls
+from runner.model import (
+    Case,
+    Failed,
+    Layer,
+    Match,
+    Measure,
+    Response,
+    Score,
+    Unscored,
+)
+from runner.text import contains, declines
+
+NO_REPLY = Unscored("no usable reply came")
+
+
+class Scope(NamedTuple):
+    """What of the spec decides how replies are read."""
+
+    match: Match = "chunk"
+    shared_tenants: tuple[str, ...] = ()
+    only_cited: bool = False
+    """The system shows only what it cited, so its ranking is unknown."""
+
+
+class Asked(NamedTuple):
+    """One case with its reply: what every input of a metric is read from."""
+
+    case: Case
+    response: Response
+    scope: Scope
+    declined: bool | None
+
+
+def declined(case: Case, response: Response) -> bool | None:
+    """Give whether a reply declined: by its flag, or by what its text says.
+
+    A reply that declines and still states a key point counts as answered. None where
+    there is neither a flag nor an answer.
+    """
+    answer = response.answer
+    if answer is None:
+        return response.refused
+    if not (response.refused or declines(answer, case.refusal_phrases)):
+        return False
+    return not any(
+        contains(answer, spelling) for point in case.key_points for spelling in point
+    )
+
+
+def walls(case: Case, shared_tenants: tuple[str, ...] = ()) -> Walls | None:
+    """Give what must not cross to a case, or None where it names nothing."""
+    if not (case.tenant or case.forbidden_doc_ids or case.canaries):
+        return None
+    return Walls(
+        case.tenant,
+        case.forbidden_doc_ids,
+        case.canaries,
+        shared_tenants,
+        case.question,
+    )
+
+
+def _ranking(asked: Asked) -> Any:
+    case, response, scope, _ = asked
+    if scope.only_cited:
+        return Unscored("the system shows only the passages it cited")
+    if response.passages is None:
+        return Unscored("the reply does not show its passages")
+    ranking = rank(response.passages, case.qrels, scope.match)
+    return ranking if ranking.ideal else Unscored("the case has no relevant ids")
+
+
+class _Input(NamedTuple):
+    """How one input of the vocabulary is read, and what its absence is called."""
+
+    read: Callable[[Asked], Any]
+    absent: Unscored = Unscored("")
+
+
+_INPUTS: Mapping[str, _Input] = {
+    "question": _Input(lambda asked: asked.case.question),
+    "answer": _Input(
+        lambda asked: asked.response.answer, Unscored("the reply has no answer")
+    ),
+    "reference": _Input(
+        lambda asked: asked.case.reference, Unscored("the case has no reference")
+    ),
+    "passages": _Input(
+        lambda asked: asked.response.passages,
+        Unscored("the reply does not show its passages"),
+    ),
+    "ranking": _Input(_ranking),
+    "citations": _Input(
+        lambda asked: asked.response.citations,
+        Unscored("the reply does not show citations"),
+    ),
+    "marks": _Input(lambda asked: asked.response.marks),
+    "declined": _Input(
+        lambda asked: asked.declined, Unscored("the reply has no answer and no flag")
+    ),
+    "expect_refusal": _Input(lambda asked: asked.case.expect_refusal),
+    "key_points": _Input(
+        lambda asked: asked.case.key_points or None,
+        Unscored("the case has no key points"),
+    ),
+    "forbidden": _Input(
+        lambda asked: asked.case.must_not_include or None,
+        Unscored("the case forbids no text"),
+    ),
+    "walls": _Input(
+        lambda asked: walls(asked.case, asked.scope.shared_tenants),
+        Unscored("the case has no tenant, forbidden ids or canaries"),
+    ),
+    "usage": _Input(
+        lambda asked: asked.response.usage, Unscored("the reply states no usage")
+    ),
+    "latency": _Input(
+        lambda asked: asked.response.latency, Unscored("no latency was recorded")
+    ),
+    "time_to_first_token": _Input(
+        lambda asked: asked.response.time_to_first_token,
+        Unscored("the reply did not stream"),
+    ),
+}
+
+
+def _silenced(asked: Asked) -> Mapping[Layer, Unscored]:
+    """Give the layers that do not apply to a case, each with why."""
+    if asked.case.expect_refusal:
+        return _REFUSAL_CASE
+    return _DECLINED if asked.declined else _ALL_APPLY
+
+
+_ALL_APPLY: Mapping[Layer, Unscored] = {}
+_DECLINED: Mapping[Layer, Unscored] = {"grounding": Unscored("the reply declined")}
+_REFUSAL_CASE: Mapping[Layer, Unscored] = dict.fromkeys(
+    ("retrieval", "context", "grounding"), Unscored("the right behaviour is to decline")
+)
+_JUDGES_DECLINING: frozenset[Layer] = frozenset({"refusal", "grounding", "answer"})
+
+
+class _Group(NamedTuple):
+    """Metrics of one layer with the same inputs, which are read once for all."""
+
+    layer: Layer
+    inputs: tuple[str, ...]
+    optional: frozenset[str]
+    calls: tuple[tuple[int, Callable[..., Any]], ...]
+
+
+class Scorer:
+    """Scores replies by a fixed list of measures, in its order."""
+
+    def __init__(self, measures: Sequence[Measure], scope: Scope | None = None) -> None:
+        self.measures = tuple(measures)
+        self._scope = scope or Scope()
+        self._groups = tuple(_grouped(self.measures))
+        names = {name for group in self._groups for name in group.inputs}
+        self._inputs = tuple((name, _INPUTS[name]) for name in sorted(names))
+        self._asks_declined = bool(names & {"declined"}) or any(
+            group.layer in _JUDGES_DECLINING for group in self._groups
+        )
+
+    def asked(self, case: Case, response: Response) -> Asked:
+        """Give the pair with what both metrics and diagnosis read from it."""
+        decided = declined(case, response) if self._asks_declined else None
+        return Asked(case, response, self._scope, decided)
+
+    def row(self, asked: Asked) -> tuple[Score, ...]:
+        """Give one score per measure: a number, or why there is none."""
+        values = {name: _read(source, asked) for name, source in self._inputs}
+        silenced = _silenced(asked)
+        row: list[Score] = [NO_REPLY] * len(self.measures)
+        for group in self._groups:
+            why, arguments = _arguments(group, values, silenced)
+            for position, call in group.calls:
+                row[position] = why or _score(call, arguments)
+        return tuple(row)
+
+
+def _grouped(measures: Sequence[Measure]) -> Iterable[_Group]:
+    def key(item: tuple[int, Measure]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        metric = item[1].metric
+        return (metric.layer, metric.inputs, tuple(sorted(metric.optional)))
+
+    for (_, inputs, optional), members in groupby(
+        sorted(enumerate(measures), key=key), key
+    ):
+        listed = list(members)
+        calls = tuple(
+            (position, partial(measure.metric.function, **measure.options))
+            for position, measure in listed
+        )
+        yield _Group(listed[0][1].layer, inputs, frozenset(optional), calls)
+
+
+def _read(source: _Input, asked: Asked) -> Any:
+    value = source.read(asked)
+    return source.absent if value is None else value
+
+
+def _arguments(
+    group: _Group, values: Mapping[str, Any], silenced: Mapping[Layer, Unscored]
+) -> tuple[Unscored | None, list[Any]]:
+    """Give why nothing of a group can be scored, or else its arguments."""
+    if group.layer in silenced:
+        return silenced[group.layer], []
+    arguments = []
+    for name in group.inputs:
+        value = values[name]
+        if isinstance(value, Unscored):
+            if name not in group.optional:
+                return value, []
+            value = None
+        arguments.append(value)
+    return None, arguments
+
+
+def _score(call: Callable[..., Any], arguments: list[Any]) -> Score:
+    try:
+        value = call(*arguments)
+    except Exception as error:  # noqa: BLE001  a metric's fault is a failed score
+        return Failed(f"{type(error).__name__}: {error}")
+    if isinstance(value, Unscored):
+        return value
+    if not isinstance(value, int | float) or not isfinite(value):
+        return Failed(f"the metric gave {value!r}")
+    return float(value)
+
+
+class Column:
+    """One metric's scores, by the case's position: a float and a status byte each.
+
+    A case that was never scored is *failed*: the expected pairs are fixed from the
+    start, so that nothing can drop out of a mean unseen.
+    """
+
+    SCORED = 1
+    """The status byte of a number; 0 is missing, and the rest are reasons."""
+    REASONS = 254
+    """How many reasons a status byte has room for, with one of each kind to spare."""
+
+    def __init__(self, measure: Measure, size: int) -> None:
+        self.measure = measure
+        self.values = array("d", bytes(8 * size))
+        self.status = bytearray(size)
+        self.reasons: list[Unscored | Failed | None] = [Failed("was not scored"), None]
+        self._codes: dict[Unscored | Failed, int] = {}
+
+    def put(self, position: int, score: Score) -> None:
+        """Keep one score."""
+        if isinstance(score, float):
+            self.values[position] = score
+            self.status[position] = self.SCORED
+        else:
+            self.status[position] = self._code(score)
+
+    def get(self, position: int) -> Score:
+        """Give one score back."""
+        reason = self.reasons[self.status[position]]
+        return self.values[position] if reason is None else reason
+
+    def _code(self, why: Unscored | Failed) -> int:
+        code = self._codes.get(why)
+        if code is None:
+            if len(self.reasons) >= self.REASONS:
+                why = type(why)("for another reason")
+                if why in self._codes:
+                    return self._codes[why]
+            code = self._codes[why] = len(self.reasons)
+            self.reasons.append(why)
+        return code
