@@ -1,0 +1,66 @@
+# Everything runs in .venv, which the targets make themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+SOURCES := runner demo tests bench
+
+.DEFAULT_GOAL := help
+.PHONY: help install format lint types test golden docs demo bench bench-signals check lock
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+.venv/runtime: requirements/runtime.txt | .venv/bin/python
+	@echo "Setting up .venv (once) ..."
+	@$(PIP) install --require-hashes -r $<
+	@touch $@
+
+.venv/dev: requirements/dev.txt pyproject.toml .venv/runtime | .venv/bin/python
+	@echo "Setting up the tools of the tests (once) ..."
+	@$(PIP) install --require-hashes -r $<
+	@$(PIP) install --no-deps --editable .
+	@touch $@
+
+install: .venv/dev  ## set up .venv with the program, the tools and the commit hooks
+	@if [ -d .git ]; then $(BIN)/pre-commit install >/dev/null; fi
+
+format: .venv/dev  ## rewrite the code in the project's format
+	$(BIN)/ruff check --fix-only --quiet $(SOURCES)
+	$(BIN)/ruff format --quiet $(SOURCES)
+
+lint: .venv/dev  ## check style and format
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check --quiet $(SOURCES)
+	$(BIN)/codespell
+
+types: .venv/dev  ## check the types
+	$(BIN)/mypy
+
+test: .venv/dev  ## run the tests under coverage
+	$(BIN)/pytest -q --cov --cov-report=term
+
+golden: .venv/dev  ## rewrite the golden files; read them in the diff
+	GOLDEN=write $(BIN)/pytest -q tests/golden
+
+docs: .venv/dev  ## rewrite what is generated: reference pages, tables, schemas
+	$(BIN)/python -m runner.docs
+
+demo: .venv/runtime  ## evaluate the embedded RAG service over HTTP
+	@$(BIN)/python -m demo.quickstart
+
+bench: .venv/dev  ## measure speed, as ratios within one run
+	$(BIN)/python -m bench
+
+bench-signals: .venv/dev  ## measure grounding signals and refusal detection on labelled data
+	$(BIN)/python bench/signals.py
+
+check: lint types test  ## all of what CI runs
+
+lock: .venv/dev  ## pin every package again, with hashes
+	$(PIP) install pip-tools
+	$(BIN)/pip-compile -q --upgrade --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --strip-extras --allow-unsafe -o requirements/runtime.txt pyproject.toml
+	$(BIN)/pip-compile -q --upgrade --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --strip-extras --allow-unsafe -o requirements/dev.txt requirements/dev.in pyproject.toml
