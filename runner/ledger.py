@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
@@ -68,12 +68,14 @@ class Ledger:
             self._quote(position, result, finding)
         return _record(self.cases[position], entry, self.columns, retrieved)
 
-    def close(self) -> None:
-        """Enter every case that was not asked: an error, and never a score."""
+    def close(self) -> Iterator[tuple[int, Record]]:
+        """Enter every case that was not asked, an error and never a score; give each."""
+        result = Failure("service.unreachable", NOT_ASKED.evidence)
+        scores = (NO_REPLY,) * len(self.columns)
         for position, finding in enumerate(self.findings):
             if finding is NOT_ASKED:
-                for column in self.columns:
-                    column.put(position, NO_REPLY)
+                exchange = Exchange(position, result, attempts=0)
+                yield position, self.enter(Entry(exchange, scores, NOT_ASKED))
 
     def _quote(
         self, position: int, result: Response | Failure, finding: Finding
@@ -124,7 +126,7 @@ class Ledger:
         return ceiling(self.cases, k) if measure.metric.name == "recall" and k else None
 
     def layers(self, summaries: Iterable[Summary]) -> dict[Layer, LayerCount]:
-        """Give per layer where failing cases collapse, and whether anything is known."""
+        """Give per layer where cases collapse, and whether anything is known of it."""
         known = {summary.layer for summary in summaries if summary.scored}
         failing = [f for f in self.findings if f.outcome in ("failed", "error")]
         causes = Counter((f.layer, f.cause) for f in failing)
