@@ -1,0 +1,17 @@
+"""Jinja2's only home: a case becomes a request, and the reports' environment."""
+
+from __future__ import annotations
+
+from runner.templating._leaf import NAMES, Locate, by_path, expand
+from runner.templating._report import report_environment
+from runner.templating._request import Request, RequestTemplate
+
+__all__ = [
+    "NAMES",
+    "Locate",
+    "Request",
+    "RequestTemplate",
+    "by_path",
+    "expand",
+    "report_environment",
+]
