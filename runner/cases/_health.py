@@ -1,0 +1,160 @@
+"""What a case set can and cannot show, said before the first request."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from runner.model import Case, Measure
+
+_SCRIPTS = (  # the first that occurs names the question's language
+    ("Japanese", re.compile("[\u3040-\u30ff]")),
+    ("Korean", re.compile("[\uac00-\ud7af\u1100-\u11ff]")),
+    ("Chinese", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")),
+    ("Latin script", re.compile("[A-Za-z\u00c0-\u024f]")),
+)
+_MANY = 12  # types or tags that are listed one by one
+_NAMED = 5  # case ids that are shown for a warning
+_SHORT = 4  # characters of a reference that any answer may resemble
+_BLIND = 0.2  # share of undetermined cases above which accuracy is unmeasured
+_WARNING = "warning: "
+
+
+class _Evidence(NamedTuple):
+    """Which cases an input of a metric is there for."""
+
+    absent: str
+    holds: Callable[[Case], object]
+
+
+_NEEDS: Mapping[str, _Evidence] = {
+    "ranking": _Evidence(
+        "no answerable case has expected_doc_ids",
+        lambda case: relevant(case) and not case.expect_refusal,
+    ),
+    "reference": _Evidence("no case has a reference", lambda case: case.reference),
+    "key_points": _Evidence("no case has must_include", lambda case: case.key_points),
+    "forbidden": _Evidence(
+        "no case has must_not_include", lambda case: case.must_not_include
+    ),
+    "walls": _Evidence(
+        "no case has tenant, forbidden_doc_ids or canaries",
+        lambda case: case.tenant or case.forbidden_doc_ids or case.canaries,
+    ),
+}
+
+
+def relevant(case: Case) -> bool:
+    """Whether any document is expected, with a grade of 1 or more."""
+    return any(case.qrels.values())
+
+
+def health(cases: Collection[Case], measures: Iterable[Measure] = ()) -> list[str]:
+    """Give lines about a case set, what to mend beginning with ``warning:``.
+
+    Args:
+        cases: All cases, unfiltered.
+        measures: What thresholds and pass marks name.
+    """
+    if not cases:
+        return [f"{_WARNING}there is no case"]
+    named = list(measures)
+    return [*_counts(cases), *_balance(cases), *_doubts(cases), *_mute(cases, named)]
+
+
+def _counts(cases: Collection[Case]) -> Iterator[str]:
+    yield f"{_cases(len(cases))}, by type: " + _listed(
+        Counter(case.type or "none" for case in cases)
+    )
+    tags = Counter(tag for case in cases for tag in case.tags)
+    if tags:
+        yield f"tags: {_listed(tags)}"
+    yield f"languages: {_listed(Counter(_language(case.question) for case in cases))}"
+    yield (
+        f"one case that flips moves accuracy by {100 / len(cases):.2g} points; "
+        "smaller changes cannot show"
+    )
+
+
+def _balance(cases: Collection[Case]) -> Iterator[str]:
+    refusals = sum(case.expect_refusal for case in cases)
+    share = f"{100 * refusals / len(cases):.0f} %"
+    if refusals == 0:
+        yield (
+            f"{_WARNING}no case expects a refusal, so a system that makes answers up "
+            "passes (add questions that the documents cannot answer)"
+        )
+    elif refusals == len(cases):
+        yield f"{_WARNING}every case expects a refusal, so declining always passes"
+    else:
+        yield f"refusal cases: {refusals} of {len(cases)} ({share})"
+
+
+def _doubts(cases: Collection[Case]) -> Iterator[str]:
+    answerable = [case for case in cases if not case.expect_refusal]
+    yield from _warn(
+        [case for case in answerable if not relevant(case)],
+        "without expected_doc_ids: retrieval cannot be measured there",
+    )
+    blind = [case for case in answerable if not (case.key_points or case.reference)]
+    yield from _warn(
+        blind,
+        "without must_include or reference: nothing can say whether the answer is "
+        "right, so they stay undetermined",
+    )
+    if len(blind) > _BLIND * len(cases):
+        yield f"{_WARNING}over 20 % undetermined: a gate on accuracy is unmeasured"
+    yield from _warn(
+        [case for case in cases if case.expect_refusal and relevant(case)],
+        "expecting a refusal and documents: they are scored as refusals only",
+    )
+    yield from _warn(
+        [case for case in cases if case.reference and len(case.reference) < _SHORT],
+        f"with a reference under {_SHORT} characters: use must_include instead",
+    )
+    yield from _repeated(cases)
+
+
+def _repeated(cases: Collection[Case]) -> Iterator[str]:
+    asked: dict[tuple[str, str | None], list[Case]] = {}
+    for case in cases:
+        question = "".join(case.question.split()).casefold()
+        asked.setdefault((question, case.tenant), []).append(case)
+    again = [case for same in asked.values() for case in same[1:]]
+    yield from _warn(again, "repeating a question of another case of the same tenant")
+
+
+def _mute(cases: Collection[Case], measures: Iterable[Measure]) -> Iterator[str]:
+    """Tell which gated metrics no case of the set can score."""
+    absent = {
+        name: need.absent
+        for name, need in _NEEDS.items()
+        if not any(need.holds(case) for case in cases)
+    }
+    for label, metric, _ in measures:
+        for name in metric.inputs:
+            if name in absent and name not in metric.optional:
+                yield f"{_WARNING}{label} will be unmeasured: {absent[name]}"
+
+
+def _warn(cases: list[Case], what: str) -> Iterator[str]:
+    if cases:
+        ids = ", ".join(case.id for case in cases[:_NAMED])
+        more = ", ..." if len(cases) > _NAMED else ""
+        yield f"{_WARNING}{_cases(len(cases))} {what} ({ids}{more})"
+
+
+def _cases(number: int) -> str:
+    return "1 case" if number == 1 else f"{number:,} cases"
+
+
+def _listed(counts: Counter[str]) -> str:
+    shown = ", ".join(f"{name} {count:,}" for name, count in counts.most_common(_MANY))
+    left = len(counts) - _MANY
+    return f"{shown} and {left} more" if left > 0 else shown
+
+
+def _language(text: str) -> str:
+    return next((name for name, seen in _SCRIPTS if seen.search(text)), "other")
