@@ -34,8 +34,8 @@ WireFault = Callable[[int, bytes], tuple[int, bytes]]
 def drop_gold(pipeline: Pipeline, draft: Draft, seed: int) -> Draft:
     """The passages that the answer would have come from are not in the index."""
     del seed
-    left = [hit for hit in draft.found if hit.passage.id not in draft.sources]
-    return pipeline.read(draft.ask, left)
+    found = pipeline.retrieve(draft.ask, lost=draft.sources)
+    return pipeline.read(draft.ask, found)
 
 
 def bury(pipeline: Pipeline, draft: Draft, seed: int) -> Draft:
