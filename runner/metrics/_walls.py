@@ -115,7 +115,7 @@ def _crossing(passage: Passage, walls: Walls, canaries: tuple[str, ...]) -> str 
         return f"{_named(passage)} belongs to tenant {tenant}"
     if walls.forbidden_doc_ids:
         matches = _forbidden(walls.forbidden_doc_ids).fullmatch
-        if matches(passage.id or "") or matches(document_of(passage) or ""):
+        if matches(passage.id or "") or matches(passage.document or ""):
             return f"{_named(passage)} is forbidden"
     if canaries and (seen := next(_shown(passage.text, canaries), None)):
         return f"{seen} in {_named(passage)}"
@@ -134,12 +134,10 @@ def _shown(text: str | None, canaries: tuple[str, ...]) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _forbidden(globs: tuple[str, ...]) -> re.Pattern[str]:
-    written = (re.escape(glob) for glob in globs if glob)
-    return re.compile(
-        "|".join(w.replace(r"\*", ".*").replace(r"\?", ".") for w in written)
-        or r"(?!)",
-        re.DOTALL,
-    )
+    """Match an id as a whole, or its document: the part before the last ``#``."""
+    written = "|".join(re.escape(glob) for glob in globs if glob) or r"(?!)"
+    any_run = written.replace(r"\*", ".*").replace(r"\?", ".")
+    return re.compile(f"(?:{any_run})(?:#[^#]*)?", re.DOTALL)
 
 
 @lru_cache(maxsize=1024)
