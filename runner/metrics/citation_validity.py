@@ -1,0 +1,31 @@
+"""citation_validity."""
+
+from __future__ import annotations
+
+from runner.metrics._declare import metric
+from runner.metrics._ranking import document_of
+from runner.model import Passage, Unscored
+
+
+@metric(layer="grounding")
+def citation_validity(
+    citations: tuple[str, ...], passages: tuple[Passage, ...]
+) -> float | Unscored:
+    """Share of the cited ids that were retrieved.
+
+    A citation names a passage or its document. Each id counts once; without citations
+    there is nothing to judge.
+
+    >>> citation_validity(("d#1", "x"), (Passage(id="d#1"), Passage(id="d#2")))
+    0.5
+    """
+    if not citations:
+        return Unscored("the reply cites nothing")
+    return 1 - len(fabricated(citations, passages)) / len(set(citations))
+
+
+def fabricated(citations: tuple[str, ...], passages: tuple[Passage, ...]) -> list[str]:
+    """Give the cited ids that name nothing retrieved, each once, in their order."""
+    known = {passage.id for passage in passages}
+    known |= {document_of(passage) for passage in passages}
+    return [cited for cited in dict.fromkeys(citations) if cited not in known]

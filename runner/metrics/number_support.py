@@ -1,0 +1,49 @@
+"""number_support."""
+
+from __future__ import annotations
+
+from runner.metrics._declare import metric
+from runner.metrics._evidence import NO_TEXT, Evidence, evidence
+from runner.model import Passage, Unscored
+from runner.text import numbers, readings
+
+
+@metric(layer="grounding")
+def number_support(
+    answer: str, passages: tuple[Passage, ...], question: str
+) -> float | Unscored:
+    """Share of the answer's numbers that stand in the passages or the question.
+
+    Each number counts once, however it is written: 1,000 = 1000, 十天 = 10 天, 百分之五
+    = 5%, 2.5 million = 2,500,000. List ordinals and citation marks are no numbers. A
+    number may straddle two adjacent passages. That a number stands there does not say
+    that it belongs to the same thing.
+
+    >>> number_support("十天内退 500 元", (Passage(text="refund in 10 days"),), "")
+    0.5
+    """
+    found = evidence(passages)
+    if found is None:
+        return NO_TEXT
+    claims = set(numbers(answer))
+    if not claims:
+        return Unscored("the answer states no number")
+    return 1 - len(_unbacked(claims, found, question)) / len(claims)
+
+
+def unsupported(answer: str, passages: tuple[Passage, ...], question: str) -> list[str]:
+    """Give the numbers, in plain decimals, that nothing backs, in the answer's order."""
+    found = evidence(passages)
+    if found is None:
+        return []
+    claims = dict.fromkeys(numbers(answer))
+    missing = _unbacked(set(claims), found, question)
+    return [number for number in claims if number in missing]
+
+
+def _unbacked(claims: set[str], found: Evidence, question: str) -> set[str]:
+    """Try the cheap source first: most answers are settled by it."""
+    for source in (found.text, question, found.glued):
+        if claims and source:
+            claims = claims - readings(source)
+    return claims

@@ -1,0 +1,232 @@
+"""Which numbers a text states or could back, however they are written.
+
+``numbers`` is strict and reads what somebody claims; ``readings`` is generous and
+gives every number that a text could back. Both give decimal strings without grouping,
+leading or trailing zeros, so that 1,000 and 1000, 十天 and 10 天, 百分之五 and 5% meet.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
+
+_DIGITS = re.compile(
+    r"(?P<whole>\d{1,3}(?:[,，\xa0\u202f]\d{2,3})*[,，\xa0\u202f]\d{3}(?!\d)|\d+)"
+    r"(?P<rest>(?:\.\d+)*)(?::00\b)*"
+    r"(?:\s?(?P<scale>(?:thousand|million|billion|trillion|mn|bn|k)\b|[千万萬亿億]+))?",
+    re.IGNORECASE,
+)
+_SCALES = {
+    "k": 3, "thousand": 3, "mn": 6, "million": 6, "bn": 9, "billion": 9,
+    "trillion": 12, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8,
+}  # fmt: skip
+_NO_NUMBER = re.compile(
+    r"^[ \t>#*\-]*(?:\(\d{1,3}\)|\d{1,3}[.)、．）](?!\d)|\d{1,3}:\s)"  # list ordinals
+    r"|\[\^?\d+(?:[ ,、\-–]+\d+)*\]|【\d+[^】\n]{0,20}】|[⁰¹²³⁴-⁹①-⑳]+"  # citation marks
+    r"|\b(?:step|passages?|source|document|context|option|part|tip|note) #?\d+"
+    r"(?:(?:,| and| or|, and| &) \d+)*\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FRACTION = re.compile("[¼-¾⅐-⅞]")
+
+_CHINESE = {c: i for i, c in enumerate("零一二三四五六七八九")}
+_CHINESE |= {"〇": 0, "两": 2, "兩": 2, "壹": 1, "贰": 2, "叁": 3, "伍": 5, "拾": 10}
+_TENS = {"十": 10, "百": 100, "千": 1000}
+_HIGH = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_RUN = "[〇零一二两兩三四五六七八九十百千万萬亿億]"
+_UNITS = (
+    "天日周週月年岁歲时時分秒元块塊角美欧港万萬亿億千百米里吨斤克升度倍成折次名位人家个個只支条條"
+    "项項款台臺件份页頁章节節层層级級季届期号號小星场場座艘辆輛架枚部篇册本张張口颗棵点點"
+)
+_CHINESE_NUMBER = re.compile(
+    rf"[百千]分之(?P<share>{_RUN}+(?:点{_RUN}+)?)"
+    rf"|(?P<run>{_RUN}+(?:点{_RUN}+)?)(?!分(?![钟鐘之]))(?P<unit>[{_UNITS}]|多|余|几)?"
+)
+
+_UNITS_WORDS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen
+"""
+_TENS_WORDS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL = {word: 10 * i for i, word in enumerate(_TENS_WORDS.split())}
+_SMALL |= {word: i for i, word in enumerate(_UNITS_WORDS.split())}
+_LARGE = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+_WORD = "|".join(sorted((*_SMALL, *_LARGE), key=len, reverse=True))
+_ENGLISH_NUMBER = re.compile(
+    rf"\b(?P<words>(?:{_WORD})(?:(?:[ -]|[ -]and[ -])(?:{_WORD}))*)\b"
+    r"(?P<unit>[ -](?:business |working |calendar )?(?:second|minute|hour|day|week|month"
+    r"|year|percent|per cent|dollar|euro|pound|cent|mile|kilomet|met|feet|foot|inch)"
+    r"|st\b|nd\b|rd\b|th\b)?"
+)
+_OTHER_WORDS = {
+    word: str(value)
+    for value, words in enumerate(
+        (
+            "",
+            "a an once single first january jan 一 首 壹",
+            "twice both pair second february feb double 二 两 双",
+            "third march mar triple 三",
+            "fourth april apr 四",
+            "fifth may 五",
+            "sixth june jun 六",
+            "seventh july jul 七",
+            "eighth august aug 八",
+            "ninth september sep sept 九",
+            "tenth october oct 十",
+            "eleventh november nov",
+            "twelfth december dec dozen",
+        )
+    )
+    for word in words.split()
+}
+_A_WORD = re.compile(r"[a-z]+|[一首壹二两双三四五六七八九十]")
+
+
+@lru_cache(64)
+def numbers(text: str) -> tuple[str, ...]:
+    """Give the numbers that the text states, in digits first and then in words.
+
+    Ordinals of a list at the start of a line, citation marks (``[1]``, ``passage 2``)
+    and footnote signs are no numbers. Digits inside a name are (``iPhone 15``). A
+    number word counts where it measures: a Chinese one beside a measure word or with
+    two signs or more, an English one from eleven on or beside a unit; 一个, ``one``
+    and the ``three tips`` of an introduction are manners of speaking.
+
+    >>> numbers("1. Within 1,000 days [2]"), numbers("十天内退百分之五")
+    (('1000',), ('10', '5'))
+    """
+    text = _NO_NUMBER.sub(" ", text)
+    found = [product or plain for plain, product in _in_digits(text)]
+    if not text.isascii():
+        found += _in_chinese(text, strict=True)
+    found += _in_english(text, strict=True)
+    return tuple(found)
+
+
+@lru_cache(16)
+def readings(text: str) -> frozenset[str]:
+    """Give every number that the text could back, in any reading.
+
+    Over ``numbers``: ``2.5 million`` also backs 2.5, every number word counts, also as
+    an ordinal, and a month backs its number.
+
+    >>> sorted(readings("a third in May, 2.5 million"))
+    ['1', '2.5', '2500000', '3', '5']
+    """
+    found = {value for pair in _in_digits(text) for value in pair if value}
+    if not text.isascii():
+        found.update(_in_chinese(text, strict=False))
+    found.update(_in_english(text, strict=False))
+    words = set(_A_WORD.findall(text.lower()))
+    found.update(_OTHER_WORDS[word] for word in words & _OTHER_WORDS.keys())
+    return frozenset(found)
+
+
+def _in_digits(text: str) -> Iterator[tuple[str, str | None]]:
+    if not text.isascii():
+        text = _FRACTION.sub(lambda f: " " + unicodedata.normalize("NFKC", f[0]), text)
+    for match in _DIGITS.finditer(text):
+        whole, rest, scale = match.group("whole", "rest", "scale")
+        if rest.count(".") > 1 and len(whole) == 4:  # noqa: PLR2004  2024.01.05
+            for part in (whole, *rest[1:].split(".")):
+                yield _plain(part), None
+            continue
+        plain = _plain(whole, rest)
+        yield plain, _scaled(plain, scale) if scale else None
+
+
+def _plain(whole: str, rest: str = "") -> str:
+    if not whole.isascii() or not rest.isascii():
+        whole = "".join(str(unicodedata.digit(c, "")) for c in whole)
+        rest = "".join(str(unicodedata.digit(c, ".")) for c in rest)
+    whole = whole.replace(",", "").lstrip("0") or "0"
+    if rest.count(".") == 1:
+        rest = rest.rstrip("0").rstrip(".")
+    return whole + rest
+
+
+def _scaled(plain: str, scale: str) -> str | None:
+    if plain.count(".") > 1 or len(plain) > 30:  # noqa: PLR2004  a version, an id
+        return None
+    scale = scale.lower()
+    power = _SCALES.get(scale) or sum(_SCALES[sign] for sign in scale)
+    return _shown(Decimal(plain).scaleb(power))
+
+
+def _shown(value: Decimal) -> str:
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _in_chinese(text: str, *, strict: bool) -> Iterator[str]:
+    for match in _CHINESE_NUMBER.finditer(text):
+        share, run, unit = match.group("share", "run", "unit")
+        if share or not strict or _measures(run, unit):
+            value = _chinese(share or run)
+            if value:
+                yield value
+
+
+def _measures(run: str, unit: str | None) -> bool:
+    if run[0] in "百千万萬亿億" or run == "一":
+        return False
+    return bool(unit) or (len(run) > 1 and any(c in _TENS or c in _HIGH for c in run))
+
+
+def _chinese(run: str) -> str | None:
+    run, _, decimals = run.partition("点")
+    if len(run) > 20:  # noqa: PLR2004  no number that anybody writes
+        return None
+    if not any(sign in _TENS or sign in _HIGH for sign in run):
+        spelled = len(run) == 1 or len(run) > 2 or "〇" in run or "零" in run  # noqa: PLR2004
+        whole = "".join(str(_CHINESE[sign]) for sign in run) if spelled else ""
+    else:
+        whole = str(_chinese_sum(run))
+    if not whole:
+        return None
+    tail = "".join(str(_CHINESE.get(sign, "")) for sign in decimals)
+    return _plain(whole, "." + tail if tail else "")
+
+
+def _chinese_sum(run: str) -> int:
+    total = section = digit = 0
+    for sign in run:
+        if sign in _TENS:
+            section += (digit or 1) * _TENS[sign]
+            digit = 0
+        elif sign in _HIGH:
+            total = (total + section + digit or 1) * _HIGH[sign]
+            section = digit = 0
+        else:
+            digit = _CHINESE[sign]
+    return total + section + digit
+
+
+def _in_english(text: str, *, strict: bool) -> Iterator[str]:
+    text = text.lower()
+    if _SMALL.keys().isdisjoint(_A_WORD.findall(text)):
+        return
+    for match in _ENGLISH_NUMBER.finditer(text):
+        words = match["words"].replace("-", " ").split()
+        value = _english_sum(words)
+        if value is not None and (not strict or value > 10 or match["unit"]):  # noqa: PLR2004
+            yield str(value)
+        if not strict:
+            yield from (str(_SMALL[word]) for word in words if word in _SMALL)
+
+
+def _english_sum(words: list[str]) -> int | None:
+    if words[0] in _LARGE:
+        return None
+    total = current = 0
+    for word in words:
+        if word == "hundred":
+            current = (current or 1) * 100
+        elif word in _LARGE:
+            total, current = total + (current or 1) * _LARGE[word], 0
+        elif word in _SMALL:
+            current += _SMALL[word]
+    return total + current
