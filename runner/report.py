@@ -168,12 +168,13 @@ def broken_layer(report: Report) -> Layer | None:
     the run red, and the layer that most failing cases are charged to; beside a
     baseline, to which most were added. A tie goes to the earlier layer.
     """
-    blamed = {_gate_layer(gate, report) for gate in report.gates if gate.blocks}
+    blamed = {gate_layer(gate, report) for gate in report.gates if gate.blocks}
     blamed.add(_most_charged(report))
     return next((layer for layer in LAYERS if layer in blamed), None)
 
 
-def _gate_layer(gate: GateResult, report: Report) -> Layer | None:
+def gate_layer(gate: GateResult, report: Report) -> Layer | None:
+    """Give the layer a gate speaks of: of a red line, that of the first broken case."""
     if gate.cases:
         broke = set(gate.cases)
         return next((f.layer for f in report.failures if f.id in broke), None)

@@ -1,0 +1,1 @@
+"""Report to Markdown, console, HTML and JUnit; escapes what others wrote."""

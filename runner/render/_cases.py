@@ -1,0 +1,170 @@
+"""Where the failing cases fail, which changed, and what each of them looked like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from runner.advice import ADVICE
+from runner.model import LAYERS, Outcome
+from runner.render._said import Said, foreign, join, say
+from runner.render._table import NOTHING, layer_name
+from runner.report import FailedCase, Report
+
+_LABELS = ("question", "expected", "retrieved", "answer", "evidence")
+_WIDTH = max(map(len, _LABELS)) + 1
+
+
+class Charge(NamedTuple):
+    """How many failing cases collapse in a layer, first and also."""
+
+    layer: str
+    first: int
+    also: str
+    before: str
+    """First failures in the baseline."""
+    cause: Said
+
+
+class Change(NamedTuple):
+    """A case that passes now and did not, or the reverse."""
+
+    id: str
+    was: Outcome
+    now: Outcome
+    cause: Said
+    why: str
+    """Foreign."""
+
+
+class Hint(NamedTuple):
+    """What to do about a cause."""
+
+    cause: str
+    cases: int
+    remedy: str
+
+
+class Detail(NamedTuple):
+    """A failing case in full."""
+
+    id: str
+    """Foreign."""
+    about: Said
+    text: str
+    """Foreign: labelled lines."""
+
+
+def failing(report: Report) -> int:
+    """Give how many cases fail or got no usable reply."""
+    return report.totals.failed + report.totals.errors
+
+
+def charges(report: Report) -> list[Charge]:
+    """Give the layers that are charged with anything; the rest of the cases last."""
+    before = report.comparison.layers if report.comparison else {}
+    table = []
+    for layer in LAYERS:
+        count = report.layers.get(layer)
+        first, also = (count.first, count.also) if count else (0, 0)
+        if first or also or before.get(layer):
+            also_text = f"{also:,}" if layer != LAYERS[-1] else NOTHING
+            cause = _common(count.causes) if count else ()
+            then = f"{before.get(layer, 0):,}"
+            table.append(Charge(layer_name(layer), first, also_text, then, cause))
+    rest = failing(report) - sum(charge.first for charge in table)
+    if rest > 0:
+        table.append(
+            Charge("no layer", rest, NOTHING, NOTHING, say("no test names one"))
+        )
+    return table
+
+
+def _common(causes: dict[str, int]) -> Said:
+    if not causes:
+        return ()
+    cause, number = next(iter(causes.items()))
+    return say(cause_name(cause), f" ({number:,})")
+
+
+def cause_name(cause: str | None) -> Said:
+    """Give a cause as its code and in words."""
+    if not cause:
+        return ()
+    meaning = ADVICE[cause].meaning if cause in ADVICE else ""
+    return say(foreign(cause), f": {meaning}" if meaning else "")
+
+
+def changes(report: Report) -> list[Change]:
+    """Give the cases that flipped against the baseline, the regressed first."""
+    if report.comparison is None:
+        return []
+    seen = {case.id: case for case in report.failures}
+    regressed = [
+        _regressed(name, seen.get(name)) for name in report.comparison.regressed
+    ]
+    fixed = [
+        Change(name, "failed", "passed", (), "") for name in report.comparison.fixed
+    ]
+    return regressed + fixed
+
+
+def _regressed(name: str, case: FailedCase | None) -> Change:
+    if case is None:
+        return Change(name, "passed", "failed", (), "")
+    now: Outcome = "error" if case.outcome == "error" else "failed"
+    return Change(name, "passed", now, cause_name(case.cause), case.evidence)
+
+
+def hints(report: Report) -> list[Hint]:
+    """Give a line of advice for each first cause, the most frequent first."""
+    counted = [
+        Hint(cause, number, ADVICE[cause].remedy)
+        for layer in LAYERS
+        if layer in report.layers
+        for cause, number in report.layers[layer].causes.items()
+        if cause in ADVICE
+    ]
+    return sorted(counted, key=lambda hint: -hint.cases)
+
+
+def details(report: Report, cases: int, limit: int) -> list[Detail]:
+    """Give the first failing cases with their texts, each text cut to ``limit``."""
+    flipped = set(report.comparison.regressed) if report.comparison else set()
+    return [
+        Detail(case.id, _about(case, case.id in flipped), case_text(case, limit))
+        for case in report.failures[:cases]
+    ]
+
+
+def _about(case: FailedCase, regressed: bool) -> Said:  # noqa: FBT001  one word of it
+    where = f"{case.file}:{case.line}" if case.line else case.file
+    also = join(", ", [say(foreign(cause)) for cause in case.also])
+    return join(
+        " · ",
+        [
+            say("regressed" if regressed else ""),
+            say(cause_name(case.cause) or case.outcome),
+            say("also ", also) if also else (),
+            say(foreign(where)) if where else (),
+        ],
+    )
+
+
+def case_text(case: FailedCase, limit: int) -> str:
+    """Give a case as labelled lines; what is not known has no line."""
+    return "\n".join(_lines(case, limit))
+
+
+def _lines(case: FailedCase, limit: int) -> Iterator[str]:
+    retrieved = case.retrieved
+    came = None if retrieved is None else ", ".join(name or "?" for name in retrieved)
+    values = (case.question, ", ".join(case.expected), came, case.answer, case.evidence)
+    for label, value in zip(_LABELS, values, strict=True):
+        if value is None or (value == "" and label in ("expected", "evidence")):
+            continue
+        shown = value if len(value) <= limit else value[: limit - 1] + "…"
+        first, *more = (shown or "(nothing)").split("\n")
+        yield f"{label:{_WIDTH}}{first}"
+        for line in more:
+            yield f"{'':{_WIDTH}}{line}"

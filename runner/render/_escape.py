@@ -1,0 +1,62 @@
+"""The ways of foreign text into Markdown: ``cell``, ``inline``, ``word``, ``block``.
+
+What others wrote always stands in code, where GitHub makes no mention, issue link,
+autolink, emoji, formula or HTML of it. The delimiter is longer than any run of
+backticks in the text, so that nothing closes it early.
+"""
+
+from __future__ import annotations
+
+import re
+
+from runner.render._clean import clean
+
+_TICKS = re.compile(r"`+")
+_PIPE = re.compile(r"(\\*)\|")
+_WORD = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?:@[0-9]{1,6})?")
+
+
+def cut(text: str, limit: int) -> str:
+    """Give at most ``limit`` characters; an ellipsis is the last where it was cut."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def inline(text: str, limit: int = 300) -> str:
+    """Give one line of foreign text as a code span; nothing where there is no text."""
+    line = cut(" ".join(clean(text).split()), limit)
+    if not line:
+        return ""
+    ticks = _delimiter(line, 1)
+    # A dollar beside the backticks would make a formula of the span on GitHub.
+    pad = " " if line[0] in "`$" or line[-1] in "`$" else ""
+    return f"{ticks}{pad}{line}{pad}{ticks}"
+
+
+def cell(text: str, limit: int = 160) -> str:
+    """Give one line of foreign text as a code span that cannot end a table's cell."""
+    return _PIPE.sub(_escaped_pipe, inline(text, limit))
+
+
+def word(text: str, limit: int = 80) -> str:
+    """Give a plain name such as ``recall@5`` as it is, anything else as a ``cell``."""
+    plain = len(text) <= limit and _WORD.fullmatch(text)
+    return text if plain else cell(text, limit)
+
+
+def block(text: str, limit: int = 2_000) -> str:
+    """Give foreign text as a fenced block; it needs a blank line before and after."""
+    body = cut(clean(text), limit)
+    fence = _delimiter(body, 4)
+    return f"{fence}text\n{body}\n{fence}"
+
+
+def _delimiter(text: str, least: int) -> str:
+    longest = max(map(len, _TICKS.findall(text)), default=0)
+    return "`" * max(least, longest + 1)
+
+
+def _escaped_pipe(found: re.Match[str]) -> str:
+    # A table reads two backslashes as one escaped backslash, so their number must be
+    # odd before a pipe. That may show one backslash too many, and never a new cell.
+    slashes = len(found[1])
+    return "\\" * (slashes + 1 + slashes % 2) + "|"

@@ -1,0 +1,246 @@
+"""The verdict and the layer that broke first: what a notification mail shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+from runner.advice import ADVICE
+from runner.model import GateResult, Verdict
+from runner.render._cases import cause_name, failing
+from runner.render._gates import rule, status, why
+from runner.render._numbers import number
+from runner.render._said import Said, count, foreign, join, say
+from runner.report import Report, broken_layer, gate_layer
+
+Mark = Literal["passed", "warned", "failed", "error", "skipped"]
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)")
+_NOTICES = 10
+_FEW = 3
+
+
+class Headline(NamedTuple):
+    """The verdict in one line; ``warned``: passed, and a reader should look."""
+
+    mark: Mark
+    text: Said
+
+
+def headline(report: Report) -> Headline:
+    """Give the verdict with the counts behind it."""
+    parts = _VERDICTS[report.verdict](report)
+    text = say("RAG eval ", foreign(report.name), ": ", join(" · ", parts))
+    return Headline(_mark(report), text)
+
+
+def _mark(report: Report) -> Mark:
+    looks_good = report.verdict == "passed"
+    return "warned" if looks_good and _needs_look(report) else report.verdict
+
+
+def _needs_look(report: Report) -> bool:
+    return _warnings(report) > 0 or not report.gates
+
+
+def _warnings(report: Report) -> int:
+    return sum(
+        status(gate) in ("warned", "unmeasured", "failed") for gate in report.gates
+    )
+
+
+def _passed(report: Report) -> list[Said]:
+    warnings = _warnings(report)
+    held = sum(gate.outcome == "passed" for gate in report.gates)
+    text = f"{held:,} of {count(len(report.gates), 'gate')} passed"
+    if warnings:
+        text = f"passed with {count(warnings, 'warning')}"
+    if not report.gates:
+        text = "passed, but nothing gates: the spec has no thresholds"
+    return [say(text), *_baseline(report)]
+
+
+def _failed(report: Report) -> list[Said]:
+    broken = sum(gate.blocks for gate in report.gates)
+    text = f"{broken:,} of {count(len(report.gates), 'gate')} failed"
+    return [say(text if broken else "failed"), *_baseline(report)]
+
+
+def _error(report: Report) -> list[Said]:
+    totals = report.totals
+    if not evaluated(report):
+        return [say("not evaluated")]
+    cases = count(totals.cases, "case")
+    return [say(f"{totals.errors:,} of {cases} could not be evaluated")]
+
+
+def _skipped(_: Report) -> list[Said]:
+    return [say("skipped")]
+
+
+_VERDICTS: Mapping[Verdict, Callable[[Report], list[Said]]] = {
+    "passed": _passed,
+    "failed": _failed,
+    "error": _error,
+    "skipped": _skipped,
+}
+
+
+def evaluated(report: Report) -> bool:
+    """Give whether any case got a usable reply, so that numbers mean something."""
+    totals = report.totals
+    return totals.passed + totals.failed + totals.undetermined > 0
+
+
+def _baseline(report: Report) -> list[Said]:
+    compared = report.comparison
+    if compared is None:
+        return [say("no baseline yet")] if report.baseline else []
+    if not compared.pairs:
+        return [say("baseline ignored: nothing in it is comparable")]
+    flips = [(len(compared.regressed), "regressed"), (len(compared.fixed), "fixed")]
+    said = [
+        say(f"{count(cases, 'case')} {how}" if not place else f"{cases:,} {how}")
+        for place, (cases, how) in enumerate(flips)
+        if cases
+    ]
+    return said or [say("no regressions")]
+
+
+def lead(report: Report) -> Said:
+    """Give which layer to look at first, and why; or that none fails."""
+    if report.verdict == "skipped":
+        return ()
+    if report.verdict == "error":
+        return _no_reply(report)
+    layer = broken_layer(report)
+    blocking = [gate for gate in report.gates if gate.blocks]
+    if layer is None:
+        return _broken_gate(report, blocking[:1]) or say("No case fails.")
+    counts = report.layers.get(layer)
+    first = counts.first if counts else 0
+    share = f"{first:,} of {count(failing(report), 'failing case')}"
+    causes = counts.causes if counts else {}
+    usual = say(", most often ", cause_name(next(iter(causes)))) if causes else ()
+    charged = say(f" {share} {_verb(first)} here first", usual, ".") if first else ()
+    if report.verdict == "passed":
+        return say(f"Where to look first: {layer}.", charged)
+    return say(f"{layer.capitalize()} broke first.", *_evidence(report, layer), charged)
+
+
+def _verb(cases: int) -> str:
+    return "fails" if cases == 1 else "fail"
+
+
+def _evidence(report: Report, layer: str) -> list[Said]:
+    """Give the first blocking gate of the layer, or of the run where it has none."""
+    blocking = [gate for gate in report.gates if gate.blocks]
+    own = [gate for gate in blocking if gate_layer(gate, report) == layer]
+    return [say(" ", _broken_gate(report, (own or blocking)[:1]))]
+
+
+def _broken_gate(report: Report, gates: list[GateResult]) -> Said:
+    if not gates:
+        return ()
+    gate = gates[0]
+    if gate.cases:
+        shown = [say(foreign(name)) for name in gate.cases[:_FEW]]
+        more = len(gate.cases) - len(shown)
+        rest = say(f" and {more:,} more") if more else ()
+        return say("Red line broken by ", join(", ", shown), rest, ".")
+    if gate.rule not in ("min", "max") or gate.value is None:
+        return why(gate) or say(foreign(gate.metric), " fails its gate.")
+    summary = report.summaries.get(gate.metric)
+    unit = summary.unit if summary else ""
+    is_now = f" is {number(gate.value, unit, [gate.limit])}, gate "
+    part = say(" · ", foreign(gate.slice)) if gate.slice else ()
+    return say(foreign(gate.metric), part, is_now, rule(gate, unit, "higher"), ".")
+
+
+def _no_reply(report: Report) -> Said:
+    service = report.layers.get("service")
+    causes = service.causes if service else {}
+    cause = next(iter(causes), None)
+    if cause is None:
+        return ()
+    remedy = ADVICE[cause].remedy if cause in ADVICE else ""
+    return say(
+        "Service broke first: ", cause_name(cause), f" ({causes[cause]:,}). ", remedy
+    )
+
+
+def totals(report: Report) -> str:
+    """Give the cases by outcome."""
+    counted = report.totals
+    outcomes = {
+        "passed": counted.passed,
+        "failed": counted.failed,
+        "undetermined": counted.undetermined,
+        "error" if counted.errors == 1 else "errors": counted.errors,
+    }
+    parts = ", ".join(
+        f"{number:,} {name}" for name, number in outcomes.items() if number
+    )
+    return f"{count(counted.cases, 'case')}: {parts}" if parts else ""
+
+
+def banners(report: Report) -> list[Said]:
+    """Give what must be read with the numbers: reasons, filters, notices."""
+    said = []
+    blocking = any(gate.blocks for gate in report.gates)
+    if report.verdict in ("error", "skipped") or not blocking:
+        said += [say(foreign(reason)) for reason in report.reasons]
+    if report.verdict == "error" and evaluated(report):
+        said.append(say("The numbers below are over the rest, and not final."))
+    if report.filters:
+        chosen = [say(foreign(text)) for text in report.filters]
+        said.append(say("Only a part of the cases was asked: ", join(", ", chosen)))
+    if report.comparison is None and report.baseline and report.verdict != "error":
+        said.append(_how_to_save(report.baseline))
+    said += _ignored(report)
+    said += [say(foreign(notice)) for notice in report.notices]
+    if len(said) <= _NOTICES:
+        return said
+    more = say(f"{len(said) - _NOTICES:,} more in results.json")
+    return [*said[:_NOTICES], more]
+
+
+def _how_to_save(place: str) -> Said:
+    return say(
+        "No baseline yet, so only absolute limits hold. To make one: ",
+        foreign(f"rag-eval baseline save RESULTS --to {place}"),
+    )
+
+
+def _ignored(report: Report) -> list[Said]:
+    unlike = report.comparison.not_comparable if report.comparison else ()
+    if not unlike:
+        return []
+    shown = [say(foreign(text)) for text in unlike[:_FEW]]
+    hidden = len(unlike) - len(shown)
+    more = f" and {hidden:,} more" if hidden else ""
+    return [say("Not comparable with the baseline: ", join("; ", shown), more)]
+
+
+def footer(report: Report) -> Said:
+    """Give what the numbers are of: commits, time, version."""
+    compared = report.comparison
+    then = compared.started if compared and compared.started else ""
+    return join(
+        " · ",
+        [
+            say("commit ", foreign(report.commit[:12])) if report.commit else (),
+            say("baseline ", foreign(compared.commit[:12]))
+            if compared and compared.commit
+            else (),
+            say("baseline of ", _moment(then)) if then else (),
+            _moment(report.started) if report.started else (),
+            say(f"took {number(report.duration_s, 's')}") if report.duration_s else (),
+            say("rag-eval-action ", foreign(report.version)) if report.version else (),
+        ],
+    )
+
+
+def _moment(text: str) -> Said:
+    found = _MOMENT.match(text)
+    return say(f"{found[1]} {found[2]} UTC") if found else say(foreign(text))

@@ -1,0 +1,81 @@
+"""How numbers are printed: with as many digits as tell a value from its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_PRECISION = 9  # limits compare after rounding to 1e-9, so more digits tell nothing
+_MINUS = "\u2212"
+_SHARE_DIGITS = 2
+
+
+def number(value: float, unit: str = "", against: Iterable[float | None] = ()) -> str:
+    """Give a value with its unit, on the same side of each limit as it really is.
+
+    >>> number(0.8499, against=[0.85]), number(0.84), number(2.1, "s")
+    ('0.8499', '0.84', '2.1 s')
+    """
+    digits = _telling(value, unit, against)
+    return _with_unit(f"{value:,.{digits}f}", unit)
+
+
+def limit(value: float, unit: str = "") -> str:
+    """Give a limit with every digit it was written with.
+
+    >>> limit(0.855), limit(1.0), limit(3, "s")
+    ('0.855', '1.00', '3 s')
+    """
+    whole, _, rest = f"{value:,.{_PRECISION}f}".partition(".")
+    least = 0 if unit else _SHARE_DIGITS
+    digits = rest.rstrip("0").ljust(least, "0")
+    return _with_unit(f"{whole}.{digits}" if digits else whole, unit)
+
+
+def change(value: float, unit: str = "", against: Iterable[float | None] = ()) -> str:
+    """Give a difference with its sign; ±0 where all its shown digits are 0.
+
+    >>> change(-0.13), change(1.2, "s"), change(0.0)
+    ('−0.13', '+1.2 s', '±0')
+    """
+    digits = _telling(value, unit, against)
+    if round(value, digits) == 0:
+        return "±0"
+    sign = "+" if value > 0 else _MINUS
+    return _with_unit(f"{sign}{abs(value):,.{digits}f}", unit)
+
+
+def percent(share: float) -> str:
+    """Give a share as a percentage, as it was written.
+
+    >>> percent(0.05), percent(0.125)
+    ('5 %', '12.5 %')
+    """
+    return f"{limit(share * 100, '%')}"
+
+
+def _telling(value: float, unit: str, against: Iterable[float | None]) -> int:
+    limits = [other for other in against if other is not None]
+    digits = _usual_digits(abs(value), unit)
+    while digits < _PRECISION and any(
+        _side(round(value, digits), other) != _side(value, other) for other in limits
+    ):
+        digits += 1
+    return digits
+
+
+def _side(value: float, other: float) -> int:
+    value, other = round(value, _PRECISION), round(other, _PRECISION)
+    return (value > other) - (value < other)
+
+
+def _usual_digits(size: float, unit: str) -> int:
+    if not unit:
+        return _SHARE_DIGITS
+    if unit not in ("s", "money"):
+        return 0
+    # Two telling digits for what may be small: 0.042 s, 0.0031 of a currency.
+    return next((d for d in (1, 2, 3, 4) if size >= 10 ** (1 - d)), 4 if size else 1)
+
+
+def _with_unit(text: str, unit: str) -> str:
+    return f"{text} {unit}" if unit in ("s", "%") else text

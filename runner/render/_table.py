@@ -1,0 +1,224 @@
+"""The layered table: one row for each metric and slice, in causal order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from runner.advice import EVIDENCE
+from runner.model import (
+    LAYERS,
+    RUN_LEVEL,
+    STATISTICS,
+    Better,
+    Delta,
+    GateResult,
+    Layer,
+    Summary,
+    split_statistic,
+)
+from runner.render._gates import Status, rule, why, worst
+from runner.render._numbers import change, number
+from runner.render._said import Said, foreign, join, say
+from runner.report import Report
+
+NOTHING = "–"
+_USUAL = ("p50", "p95")
+
+
+class Row(NamedTuple):
+    """A line of the table; every text in it but ``metric`` and ``gate`` is ours."""
+
+    layer: str
+    metric: Said
+    value: str = NOTHING
+    baseline: str = NOTHING
+    delta: str = NOTHING
+    gate: Said = ()
+    status: Status = "open"
+    blocks: bool = False
+    """It alone turns the run red."""
+    cases: str = ""
+    """Scored of those that should be."""
+
+
+class _Name(NamedTuple):
+    layer: Layer | None
+    metric: str
+    slice: str | None = None
+
+
+def layer_name(layer: Layer | None) -> str:
+    """Give a layer with its place in causal order; None is the run as a whole."""
+    return f"{LAYERS.index(layer) + 1} {layer}" if layer else "run"
+
+
+def undetermined(report: Report) -> list[Layer]:
+    """Give the layers about which no case of the run had evidence."""
+    seen = report.layers
+    return [name for name in LAYERS if name not in seen or seen[name].undetermined]
+
+
+def rows(report: Report) -> list[Row]:
+    """Give the table: every layer has a row, also one without evidence.
+
+    A metric with several gates is one row; a slice, or a run-level statistic such as
+    ``latency_p95``, has its own. Of a layer without evidence only gated metrics show.
+    """
+    blank = undetermined(report)
+    table: list[Row] = []
+    names = list(_names(report))
+    for layer in (*LAYERS, None):
+        mine = [_row(report, name) for name in names if name.layer == layer]
+        if layer in blank:
+            mine = [row for row in mine if row.status != "open"]
+            mine.append(_blank(layer_name(layer), "undetermined"))
+        table += mine or ([_blank(layer_name(layer), "open")] if layer else [])
+    return table
+
+
+def _blank(layer: str, status: Status) -> Row:
+    text = "no evidence" if status == "undetermined" else "no metric"
+    return Row(layer, say(text), status=status)
+
+
+def notes(report: Report) -> list[Said]:
+    """Give what the table cannot say: why a gate is not passed, ceilings, evidence."""
+    said = [why(gate) for gate in report.gates if gate.outcome != "passed"]
+    said += [_gaps(label, summary) for label, summary in report.summaries.items()]
+    said += [_ceiling(label, summary) for label, summary in report.summaries.items()]
+    said += [
+        say(f"{layer} is undetermined, not healthy: it needs {EVIDENCE[layer]}.")
+        for layer in undetermined(report)
+    ]
+    said.append(_pairs(report))
+    return [note for note in said if note]
+
+
+def _names(report: Report) -> Iterator[_Name]:
+    gated = dict.fromkeys((gate.metric, gate.slice) for gate in report.gates)
+    names = {metric for metric, _ in gated}
+    shown = set()
+    for label, summary in report.summaries.items():
+        layer = _layer(label, summary)
+        for metric in _shown(label, summary, names):
+            shown.add(metric)
+            parts = [part for name, part in gated if name == metric and part]
+            for part in (None, *parts):
+                yield _Name(layer, metric, part)
+    for metric, part in gated:
+        if metric not in shown:
+            yield _Name(None, metric, part)
+
+
+def _layer(label: str, summary: Summary) -> Layer | None:
+    return "service" if label == "error_rate" else summary.layer
+
+
+def _shown(label: str, summary: Summary, gated: set[str]) -> list[str]:
+    usual = _USUAL if summary.unit == "s" and summary.percentiles else ()
+    suffixed = [
+        f"{label}_{suffix}"
+        for suffix in STATISTICS
+        if suffix in usual or f"{label}_{suffix}" in gated
+    ]
+    return suffixed if usual and label not in gated else [label, *suffixed]
+
+
+def _row(report: Report, name: _Name) -> Row:
+    gates = [g for g in report.gates if (g.metric, g.slice) == name[1:]]
+    summary = _summary(report, name.metric)
+    unit = summary.unit if summary else ""
+    value = _value(report, name, gates)
+    limits = [g.limit for g in gates if g.rule not in ("max_drop", "red_line")]
+    delta = _delta(report, name)
+    return Row(
+        layer_name(name.layer),
+        say(
+            foreign(name.metric), *((" · ", foreign(name.slice)) if name.slice else ())
+        ),
+        NOTHING if value is None else number(value, unit, limits),
+        number(delta.baseline, unit) if delta else NOTHING,
+        change(delta.delta, unit, _drops(gates, delta)) if delta else NOTHING,
+        join(", ", [rule(gate, unit, _better(summary, name.metric)) for gate in gates]),
+        worst(gates),
+        any(gate.blocks for gate in gates),
+        _scored(summary, name.slice),
+    )
+
+
+def _summary(report: Report, metric: str) -> Summary | None:
+    found = report.summaries.get(metric)
+    return found or report.summaries.get(split_statistic(metric)[0])
+
+
+def _value(report: Report, name: _Name, gates: Sequence[GateResult]) -> float | None:
+    for gate in gates:
+        if gate.rule in ("min", "max", "error_rate") and gate.value is not None:
+            return gate.value
+    summary = report.summaries.get(name.metric)
+    if summary is None:
+        base, suffix = split_statistic(name.metric)
+        summary = report.summaries.get(base)
+        return summary.percentiles.get(suffix or "") if summary else None
+    if name.slice:
+        part = summary.slices.get(name.slice)
+        return part.mean if part else None
+    return summary.mean
+
+
+def _delta(report: Report, name: _Name) -> Delta | None:
+    if report.comparison is None or name.slice:
+        return None
+    return report.comparison.deltas.get(name.metric)
+
+
+def _drops(gates: Sequence[GateResult], delta: Delta) -> list[float]:
+    drops = [
+        gate.limit * (abs(delta.baseline) if gate.relative else 1.0)
+        for gate in gates
+        if gate.rule == "max_drop" and gate.limit is not None
+    ]
+    return [side * drop for drop in drops for side in (1.0, -1.0)]
+
+
+def _better(summary: Summary | None, metric: str) -> Better:
+    if summary:
+        return summary.better
+    return RUN_LEVEL[metric][0] if metric in RUN_LEVEL else "higher"
+
+
+def _scored(summary: Summary | None, part: str | None) -> str:
+    counted = summary.slices.get(part) if summary and part else summary
+    if counted is None:
+        return ""
+    return f"{counted.scored:,} of {counted.scored + counted.failed:,}"
+
+
+def _gaps(label: str, summary: Summary) -> Said:
+    if not summary.failed:
+        return ()
+    due = summary.scored + summary.failed
+    missing = (
+        f": {summary.failed:,} of {due:,} cases should have a score and have none."
+    )
+    return say(foreign(label), missing)
+
+
+def _ceiling(label: str, summary: Summary) -> Said:
+    if summary.ceiling is None:
+        return ()
+    return say(
+        foreign(label),
+        f" can reach {number(summary.ceiling)} at most:"
+        " cases have more relevant documents than ranks count.",
+    )
+
+
+def _pairs(report: Report) -> Said:
+    deltas = report.comparison.deltas.values() if report.comparison else ()
+    counts = sorted({delta.pairs for delta in deltas})
+    if not counts:
+        return ()
+    span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    return say(f"Baseline and Δ are over the {span} cases that both runs scored.")
