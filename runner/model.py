@@ -264,6 +264,19 @@ class Record(NamedTuple):
     """Metrics that should have given a number and could not."""
 
 
+def memberships(case: Case | Record) -> set[str]:
+    """Give the names of every slice that a case is in: ``type=x``, ``tag=x``, ``id=x``.
+
+    >>> sorted(memberships(Case("qa-1", "Why?", type="fact", tags=("en",))))
+    ['id=qa-1', 'tag=en', 'type=fact']
+    """
+    names = {f"tag={tag}" for tag in case.tags}
+    names.add(f"id={case.id}")
+    if case.type is not None:
+        names.add(f"type={case.type}")
+    return names
+
+
 STATISTICS = ("p50", "p90", "p95", "p99", "max")
 """Run-level suffixes of a metric's name: ``latency_p95``."""
 
@@ -326,6 +339,7 @@ class Delta(Frozen):
     delta: float
     """``now - baseline``, in the metric's own unit, whatever its direction."""
     pairs: int
+    slices: dict[str, Delta] = {}
 
 
 class Comparison(Frozen):

@@ -84,3 +84,18 @@ def amount(value: object) -> Amount:
     if unit == "%":
         return Amount(number / 100, percent=True)
     return Amount(number * _SECONDS[unit] if unit else number)
+
+
+def tell_apart(value: float, limit: float) -> tuple[str, str]:
+    """Give a value with as many digits as tell it from its limit, and the limit whole.
+
+    Both are rounded to 1e-9, as limits are compared.
+
+    >>> tell_apart(0.84, 0.85), tell_apart(0.8499999, 0.85), tell_apart(4.25, 3)
+    (('0.84', '0.85'), ('0.8499999', '0.85'), ('4.25', '3'))
+    """
+    value, limit = round(value, 9), round(limit, 9)
+    digits = 2
+    while round(value, digits) == limit != value:
+        digits += 1
+    return f"{value:.{digits}f}", f"{limit:.9f}".rstrip("0").rstrip(".")
