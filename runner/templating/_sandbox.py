@@ -67,7 +67,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Compute with numbers only: text times a number is how memory runs out."""
         numbers = isinstance(left, int | float) and isinstance(right, int | float)
         if operator == "**" or not numbers:
-            raise SecurityError(f"{operator} is for numbers only, and ** for none")
+            limit = "not available" if operator == "**" else "for numbers only"
+            raise SecurityError(f"{operator} is {limit}")
         return super().call_binop(context, operator, left, right)
 
 

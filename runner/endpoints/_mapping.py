@@ -1,0 +1,207 @@
+"""A JSON reply becomes a Response, by the spec's mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from runner.endpoints._citations import Cite, Passages, cite_by, cite_nothing
+from runner.endpoints._expressions import Find, find_by, plain_name, regex, truth
+from runner.endpoints._values import (
+    Malformed,
+    described,
+    excerpt,
+    kind,
+    nearest,
+    number,
+    word,
+)
+from runner.endpoints._watch import Watch
+from runner.errors import InputError, Problems
+from runner.model import Failure, Passage, Response
+from runner.spec import CitationMap, ContextMap, ResponseMap
+from runner.templating import Locate, by_path
+
+
+class ReplyMap:
+    """The ``response`` block of a spec, compiled once; safe to share between threads.
+
+    Raises:
+        Problems: Every expression and pattern that cannot be compiled.
+    """
+
+    def __init__(self, spec: ResponseMap, *, place: Locate = by_path) -> None:
+        compiler = _Compiler(place)
+        self._spec = spec
+        self._place = place
+        self._error = compiler.find(spec.error, "error")
+        self._answer = compiler.find(spec.answer, "answer")
+        self._contexts = compiler.find(spec.contexts, "contexts")
+        self._refused = compiler.find(spec.refused, "refused")
+        self._usage = compiler.find(spec.usage, "usage")
+        self._fields = compiler.fields(spec.context)
+        self._cite = compiler.cite(spec.citations)
+        self._strip = compiler.strip(spec.strip)
+        # A flag that the spec names is false where it is null; the default is unknown.
+        self._silent = False if "refused" in spec.model_fields_set else None
+        self._watch = Watch(spec, place)
+        if compiler.problems:
+            raise Problems(compiler.problems)
+
+    def read(self, reply: Any, latency: float | None = None) -> Response | Failure:
+        """Give what a parsed reply says, or a Failure where it cannot be used.
+
+        An error that the reply states is ``service.http_error``; an answer that is null
+        or no string, and contexts that are no list, are ``service.malformed``. Contexts
+        that are null are unknown, ``[]`` is nothing found.
+
+        Raises:
+            InputError: An expression of the spec cannot take the type it met.
+        """
+        if self._error is not None:
+            stated = self._error(reply)
+            if truth(stated):
+                return Failure(
+                    "service.http_error",
+                    f"the reply states an error: {excerpt(stated, 300)}",
+                    latency=latency,
+                )
+        try:
+            return self._read(reply, latency)
+        except Malformed as error:
+            return Failure("service.malformed", str(error), latency=latency)
+
+    def missing(self) -> InputError | None:
+        """Give help where a mapped path found nothing in any reply that was read.
+
+        Watched are ``contexts``, the passages' ``id`` and ``text``, and what else of a
+        passage the spec names itself. None while all was seen, or nothing was read.
+        """
+        return self._watch.missing()
+
+    def _read(self, reply: Any, latency: float | None) -> Response:
+        passages = self._passages(reply)
+        raw = answer = self._answer_in(reply)
+        if answer is not None and self._strip:
+            answer = self._stripped(answer)
+        cited = self._cite(reply, answer, passages)
+        usage = self._usage(reply) if self._usage else None
+        return Response(
+            cited.answer,
+            passages,
+            cited.citations,
+            self._flag(reply),
+            usage if isinstance(usage, dict) else None,
+            latency,
+            None,
+            None if raw == cited.answer else raw,
+            cited.marks,
+        )
+
+    def _answer_in(self, reply: Any) -> str | None:
+        if self._answer is None:
+            return None
+        answer = self._answer(reply)
+        if isinstance(answer, str):
+            return answer
+        path = self._spec.answer or ""
+        key = self._place("endpoint", "response", "answer").path or "answer"
+        what = f"no answer: {key} (`{path}`) is {kind(answer)}; {described(reply)}"
+        hint = nearest(path, reply)
+        raise Malformed(f"{what} ({hint})" if hint else what)
+
+    def _passages(self, reply: Any) -> Passages:
+        contexts = self._contexts(reply) if self._contexts else None
+        if contexts is None:
+            self._watch.see(reply, None, None)
+            return None
+        if not isinstance(contexts, list):
+            path = self._spec.contexts
+            raise Malformed(f"contexts (`{path}`) is {kind(contexts)}, not a list")
+        passages = tuple(map(self._passage, contexts))
+        self._watch.see(reply, contexts, passages)
+        return passages
+
+    def _passage(self, entry: Any) -> Passage:
+        if entry is None:
+            raise Malformed("contexts[] is null where a passage should be")
+        name, text, score, document, tenant = self._fields(entry)
+        if type(name) is not str:
+            name = word(name, "contexts[].id")
+        if type(text) is not str and text is not None:
+            raise Malformed(f"contexts[].text is {kind(text)}, not a string")
+        if type(score) is not float:
+            score = number(score)
+        if document is not None:
+            document = word(document, "contexts[].document")
+        if tenant is not None:
+            tenant = word(tenant, "contexts[].tenant")
+        return Passage(name, text, score, document, tenant)
+
+    def _stripped(self, answer: str) -> str:
+        kept = answer
+        for pattern in self._strip:
+            kept = pattern.sub("", kept)
+        return kept if kept == answer else kept.strip()
+
+    def _flag(self, reply: Any) -> bool | None:
+        if self._refused is None:
+            return None
+        flag = self._refused(reply)
+        return self._silent if flag is None else truth(flag)
+
+
+class _Compiler:
+    """Compiles the expressions of a mapping and keeps every mistake."""
+
+    def __init__(self, place: Locate) -> None:
+        self.problems: list[InputError] = []
+        self._place = place
+
+    def find(self, expression: str | None, *key: str | int) -> Find | None:
+        if expression is None:
+            return None
+        find: Find | None = self._kept(find_by, expression, key)
+        return find
+
+    def fields(self, spec: ContextMap) -> Callable[[Any], tuple[Any, ...]]:
+        paths = [getattr(spec, field) for field in Passage._fields]
+        keys = [("context", field) for field in Passage._fields]
+        finds = [self.find(path, *key) for path, key in zip(paths, keys, strict=True)]
+        if self.problems or not all(path is None or plain_name(path) for path in paths):
+            return lambda entry: tuple(find(entry) if find else None for find in finds)
+        return _plain_fields([plain_name(path) for path in paths])
+
+    def strip(self, patterns: tuple[str, ...]) -> list[Any]:
+        return [
+            self._kept(regex, pattern, ("strip", index))
+            for index, pattern in enumerate(patterns)
+        ]
+
+    def cite(self, spec: str | CitationMap | None) -> Cite:
+        if spec is None:
+            return cite_nothing
+        if isinstance(spec, str):
+            spec = CitationMap(path=spec)
+        return self._kept(cite_by, spec, ("citations",)) or cite_nothing
+
+    def _kept(self, compile_: Callable[..., Any], what: Any, key: Any) -> Any:
+        try:
+            return compile_(what, self._place("endpoint", "response", *key))
+        except InputError as error:
+            self.problems.append(error)
+            return None
+
+
+def _plain_fields(names: list[str | None]) -> Callable[[Any], tuple[Any, ...]]:
+    """Give a look-up of five plain keys at once; no reply has the key None."""
+    first, second, third, fourth, fifth = names
+    nothing = (None,) * len(names)
+
+    def fields(entry: Any) -> tuple[Any, ...]:
+        if not isinstance(entry, dict):
+            return nothing
+        get = entry.get
+        return get(first), get(second), get(third), get(fourth), get(fifth)
+
+    return fields

@@ -1,0 +1,86 @@
+"""What a reply holds, checked, and described where it is not what it should be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from runner.errors import did_you_mean
+
+_KEYS_SHOWN = 12
+_KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list"}
+
+
+class Malformed(Exception):  # noqa: N818 - becomes a Failure, never leaves the package
+    """A reply does not hold what the mapping says it holds."""
+
+
+def kind(value: Any) -> str:
+    """Say what a value is, in the words of JSON."""
+    if value is None:
+        return "null"
+    return _KINDS.get(type(value), "a number")
+
+
+def word(value: Any, key: str) -> str | None:
+    """Give an id as a string: integers become decimals, null stays None.
+
+    Raises:
+        Malformed: It is a boolean, a fraction, a list or an object.
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise Malformed(f"{key} is {kind(value)} ({excerpt(value)}), not a string")
+
+
+def number(value: Any) -> float | None:
+    """Give a number that is only shown, None for anything else."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) if abs(value) < 1e308 else None  # noqa: PLR2004 - a float holds no more
+    return None
+
+
+def excerpt(value: Any, limit: int = 200) -> str:
+    """Give the beginning of a value as JSON, on one line."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = " ".join(text[: 4 * limit].split())
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def described(reply: Any, what: str = "reply") -> str:
+    """Say which keys a reply, or a part of it, has."""
+    if not isinstance(reply, dict):
+        return f"the {what} is {kind(reply)}"
+    keys = [excerpt(str(key), 40) for key in islice(reply, _KEYS_SHOWN + 1)]
+    if len(keys) > _KEYS_SHOWN:
+        keys[-1] = "..."
+    return f"the {what} has the keys {', '.join(keys) or '(none)'}"
+
+
+def nearest(path: str, reply: Any) -> str:
+    """Give a path in the reply that a wrong path may have meant, as a hint.
+
+    >>> nearest("answer", {"data": {"answer": "yes"}})
+    'did you mean data.answer?'
+    """
+    last = path.rpartition(".")[2]
+    paths = [*islice(_paths(reply), 200)]
+    for known in paths:
+        if known != path and known.rpartition(".")[2] == last:
+            return f"did you mean {known}?"
+    return did_you_mean(path, [known for known in paths if known != path])
+
+
+def _paths(value: Any, prefix: str = "", depth: int = 3) -> Iterator[str]:
+    if not isinstance(value, dict) or not depth:
+        return
+    for key, item in islice(value.items(), 50):
+        if isinstance(key, str) and key.isidentifier():
+            yield f"{prefix}{key}"
+            yield from _paths(item, f"{prefix}{key}.", depth - 1)
+            if isinstance(item, list) and item:
+                yield from _paths(item[0], f"{prefix}{key}[0].", depth - 1)

@@ -1,0 +1,77 @@
+"""Mapped paths that found nothing so far: a typo must not look like a bad system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runner.endpoints._values import described, nearest
+from runner.errors import InputError
+from runner.model import Passage
+from runner.spec import ResponseMap
+from runner.templating import Locate
+
+
+class Watch:
+    """The paths of the passages, each until it was seen once."""
+
+    def __init__(self, spec: ResponseMap, place: Locate) -> None:
+        watched = spec.context.model_fields_set | {"id", "text"}
+        paths = {field: getattr(spec.context, field) for field in Passage._fields}
+        self._unseen: dict[tuple[str, ...], str] = {
+            ("context", field): path
+            for field, path in paths.items()
+            if field in watched and path is not None
+        }
+        if spec.contexts is not None:
+            self._unseen[("contexts",)] = spec.contexts
+        self._place = place
+        self._replies = 0
+        self._reply: Any = None
+        self._entry: Any = None
+
+    def see(
+        self,
+        reply: Any,
+        contexts: list[Any] | None,
+        passages: tuple[Passage, ...] | None,
+    ) -> None:
+        """Note what one reply shows; nearly free once everything was seen."""
+        if not self._unseen:
+            return
+        # Threads may lose a count here, which changes a sentence and nothing else.
+        self._replies += 1
+        self._reply = reply
+        if contexts is None or passages is None:
+            return
+        self._unseen.pop(("contexts",), None)
+        if contexts:
+            self._entry = contexts[0]
+        for key in list(self._unseen):
+            if any(getattr(passage, key[-1]) is not None for passage in passages):
+                self._unseen.pop(key, None)
+
+    def missing(self) -> InputError | None:
+        """Give help for the first path that was never seen, None without one."""
+        for key, path in self._unseen.items():
+            sample = self._reply if key == ("contexts",) else self._entry
+            if sample is not None:
+                return self._help(key, path, sample)
+        return None
+
+    def _help(self, key: tuple[str, ...], path: str, sample: Any) -> InputError:
+        name = key[-1]
+        hints = [
+            nearest(path, sample),
+            f"write {name}: null where the system does not show it",
+        ]
+        if isinstance(sample, str):
+            hints = [
+                "a passage is a plain string: write context: {id: null, text: '@'}"
+            ]
+        what = "reply" if sample is self._reply else "passage"
+        return InputError(
+            f"`{path}` found nothing in {self._replies} replies; "
+            f"{described(sample, what)}",
+            where=self._place("endpoint", "response", *key),
+            hint="; ".join(filter(None, hints)),
+        )
