@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from runner.metrics._ranking import document_of
-from runner.model import Case, Passage
+from runner.model import Passage
 from runner.text import normalise
 
 SHORT = 6  # below this, a Latin word may well stand inside an innocent one
@@ -31,19 +31,6 @@ class Leak(NamedTuple):
 
     where: Literal["context", "answer", "citation"]
     what: str
-
-
-def walls_of(case: Case, shared_tenants: tuple[str, ...] = ()) -> Walls | None:
-    """Give a case's walls; None where it has no tenant, forbidden ids or canaries."""
-    if not (case.tenant or case.forbidden_doc_ids or case.canaries):
-        return None
-    return Walls(
-        case.tenant,
-        case.forbidden_doc_ids,
-        case.canaries,
-        shared_tenants,
-        case.question,
-    )
 
 
 def leaks(
