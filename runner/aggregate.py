@@ -69,10 +69,10 @@ def summarise(
         ceiling=ceiling,
         depth=depth,
         percentiles=percentiles(values) if measure.metric.unit else {},
-        reasons={why.reason: n for why, n in counts.most_common()},
+        reasons={why.reason: n for why, n in counts},
         slices={part.name: _part(column, chosen, part.members) for part in slices},
-        unscored=sum(n for why, n in counts.items() if isinstance(why, Unscored)),
-        failed=sum(n for why, n in counts.items() if isinstance(why, Failed)),
+        unscored=sum(n for why, n in counts if isinstance(why, Unscored)),
+        failed=sum(n for why, n in counts if isinstance(why, Failed)),
         **spread(values, measure.metric.bounds)._asdict(),
     )
 
@@ -125,16 +125,19 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 
 
 def percentiles(values: Iterable[float]) -> dict[str, float]:
-    """Give p50 to p99, interpolated linearly between ranks, and the greatest value."""
+    """Give p50 to p99 and max of a list of values; an empty list has none."""
     ordered = sorted(values)
     if not ordered:
         return {}
-    shares = {name: int(name[1:]) / 100 for name in STATISTICS if name != "max"}
-    found = {name: _quantile(ordered, share) for name, share in shares.items()}
-    return found | {"max": ordered[-1]}
+    return {name: percentile(ordered, name) for name in STATISTICS}
 
 
-def _quantile(ordered: Sequence[float], share: float) -> float:
+def percentile(ordered: Sequence[float], statistic: str) -> float:
+    """Give one of ``STATISTICS`` over ascending values, one at least.
+
+    Interpolated linearly between ranks, as most tools do by default.
+    """
+    share = 1.0 if statistic == "max" else int(statistic[1:]) / 100
     spot = share * (len(ordered) - 1)
     below = int(spot)
     above = min(below + 1, len(ordered) - 1)
@@ -219,12 +222,14 @@ def ceiling(cases: Iterable[Case], k: int) -> float | None:
     return mean if mean < 1 else None
 
 
-def _counts(column: Scores) -> Counter[Unscored | Failed]:
-    counts: Counter[Unscored | Failed] = Counter()
-    for code, why in enumerate(column.reasons):
-        if why is not None and (times := column.status.count(code)):
-            counts[why] += times
-    return counts
+def _counts(column: Scores) -> list[tuple[Unscored | Failed, int]]:
+    """Give why cases have no score and how many, most frequent first."""
+    counts = [
+        (why, column.status.count(code))
+        for code, why in enumerate(column.reasons)
+        if why is not None
+    ]
+    return sorted((c for c in counts if c[1]), key=lambda c: -c[1])
 
 
 def _part(column: Scores, chosen: bytes, members: bytes) -> SliceSummary:

@@ -258,7 +258,7 @@ class Column:
         self.values = array("d", bytes(8 * size))
         self.status = bytearray(size)
         self.reasons: list[Unscored | Failed | None] = [Failed("was not scored"), None]
-        self._codes: dict[Unscored | Failed, int] = {}
+        self._codes: dict[tuple[type, str], int] = {}
 
     def put(self, position: int, score: Score) -> None:
         """Keep one score."""
@@ -274,12 +274,14 @@ class Column:
         return self.values[position] if reason is None else reason
 
     def _code(self, why: Unscored | Failed) -> int:
-        code = self._codes.get(why)
-        if code is None:
-            if len(self.reasons) >= self.REASONS:
-                why = type(why)("for another reason")
-                if why in self._codes:
-                    return self._codes[why]
-            code = self._codes[why] = len(self.reasons)
+        if (
+            len(self.reasons) >= self.REASONS
+            and (type(why), why.reason) not in self._codes
+        ):
+            why = type(why)("for another reason")
+        # Named tuples of two kinds are equal when their fields are: the kind is named.
+        key = (type(why), why.reason)
+        if key not in self._codes:
+            self._codes[key] = len(self.reasons)
             self.reasons.append(why)
-        return code
+        return self._codes[key]

@@ -14,7 +14,7 @@ from runner.metrics._walls import leaks
 from runner.metrics.citation_support import mismatched
 from runner.metrics.citation_validity import fabricated
 from runner.metrics.forbidden_content import found as forbidden
-from runner.metrics.key_point_grounding import ungrounded
+from runner.metrics.key_point_grounding import ungrounded, unretrieved
 from runner.metrics.key_points import missing
 from runner.metrics.lexical_grounding import lexical_grounding
 from runner.metrics.number_support import unsupported
@@ -119,9 +119,7 @@ def _partial(seen: Seen) -> Evidence:
     share = f"{found} of {len(ranking.ideal)} relevant ids came"
     if not case.key_points:
         return share if found / len(ranking.ideal) < seen.marks.partial else None
-    # Points that no context states, whether or not the answer does.
-    stated = " ".join(spellings[0] for spellings in case.key_points)
-    absent = ungrounded(stated, response.passages or (), case.key_points)
+    absent = unretrieved(response.passages or (), case.key_points)
     return f"{share}; {absent[0]!r} is in no context" if absent else None
 
 

@@ -1,0 +1,246 @@
+"""What each cause of evaluation is charged for, one small reply at a time."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.diagnosis import Judge, failed_call
+from runner.metrics import registry
+from runner.model import Case, Failed, Failure, Measure, Passage, Response
+from runner.scores import Scope, Scorer
+from runner.spec import DEFAULT_MARKS, DiagnosisMarks, bind
+
+GOLD = Passage(id="refund#1", text="You may return it within 30 days at no cost.")
+OTHER = Passage(id="coupon#1", text="Coupons are valid for one year.")
+SIBLING = Passage(id="refund#2", text="Refunds go to the card that was used.")
+RIGHT = "You may return it within 30 days at no cost."
+FACT = Case(
+    id="fact",
+    question="How long may I return it?",
+    qrels={"refund#1": 1},
+    key_points=(("30 days",),),
+)
+REFUSAL = Case(id="refusal", question="Who will win?", expect_refusal=True)
+WALLED = FACT._replace(tenant="a", canaries=("ZEBRA-7",))
+DECLINES = "I could not find any information about this in the documents."
+
+
+def diagnose(case, response, marks=None, scope=None, **pass_marks):
+    wanted = {**DEFAULT_MARKS, **pass_marks}
+    measures = [bind(label, registry) for label in wanted]
+    scorer = Scorer(measures, scope or Scope())
+    asked = scorer.asked(case, response)
+    judge = Judge(measures, wanted, marks or DiagnosisMarks())
+    return judge.diagnose(asked, scorer.row(asked))
+
+
+def reply(answer=RIGHT, passages=(GOLD, OTHER), **more):
+    return Response(answer=answer, passages=tuple(passages), **more)
+
+
+@pytest.mark.parametrize(
+    ("cause", "case", "response"),
+    [
+        (
+            "isolation.leak_context",
+            WALLED,
+            reply(passages=(GOLD, OTHER._replace(tenant="b"))),
+        ),
+        ("isolation.leak_answer", WALLED, reply(answer=RIGHT + " ZEBRA-7")),
+        (
+            "isolation.leak_citation",
+            FACT._replace(forbidden_doc_ids=("secret*",)),
+            reply(citations=("secret#1",)),
+        ),
+        ("retrieval.empty", FACT, reply("It takes a year.", ())),
+        ("retrieval.missed", FACT, reply("It takes a year.", [OTHER])),
+        ("retrieval.sibling", FACT, reply("It goes to the card.", [SIBLING])),
+        (
+            "retrieval.partial",
+            FACT._replace(
+                qrels={"refund#1": 1, "coupon#9": 1},
+                key_points=(("30 days",), ("two years",)),
+            ),
+            reply(),
+        ),
+        (
+            "retrieval.partial",
+            FACT._replace(
+                qrels={"refund#1": 1, "c": 1, "d": 1},
+                key_points=(),
+                must_not_include=("no cost",),
+            ),
+            reply(),
+        ),
+        (
+            "context.buried",
+            FACT,
+            reply("Coupons are valid for one year.", [OTHER, OTHER, OTHER, GOLD]),
+        ),
+        (
+            "context.noisy",
+            FACT,
+            reply("Coupons are valid for one year.", [GOLD, *[OTHER] * 5]),
+        ),
+        ("refusal.missed", REFUSAL, reply("Team B will win.", [OTHER])),
+        ("refusal.over", FACT, reply(DECLINES)),
+        (
+            "grounding.citation_fabricated",
+            FACT,
+            reply(citations=("refund#1", "ghost#1")),
+        ),
+        (
+            "grounding.citation_mismatch",
+            FACT,
+            reply(
+                answer='It says "coupons are valid for one year" there.',
+                citations=("refund#1",),
+            ),
+        ),
+        (
+            "grounding.number_conflict",
+            FACT,
+            reply("You may return it within 45 days at no cost."),
+        ),
+        (
+            "grounding.unsupported",
+            FACT._replace(key_points=(("30 days",), ("free pickup",))),
+            reply("You may return it within 30 days, with free pickup at home."),
+        ),
+        (
+            "answer.forbidden_content",
+            FACT._replace(must_not_include=("at no cost",)),
+            reply(),
+        ),
+        ("answer.omission", FACT, reply("You may return it at no cost.")),
+    ],
+)
+def test_a_failing_case_is_charged_to_its_cause(cause, case, response):
+    finding = diagnose(case, response)
+
+    assert (finding.outcome, finding.cause) == ("failed", cause)
+    assert finding.layer == cause.partition(".")[0]
+    assert finding.evidence
+
+
+def test_the_first_layer_is_charged_and_later_ones_are_also():
+    finding = diagnose(
+        WALLED,
+        reply("It takes 9 years. ZEBRA-7", [OTHER._replace(tenant="b")]),
+    )
+
+    assert finding.cause == "isolation.leak_context"
+    assert finding.also == (
+        "retrieval.missed",
+        "grounding.number_conflict",
+        "answer.omission",
+    )
+
+
+def test_declining_is_no_fault_of_the_refusal_when_nothing_was_found():
+    finding = diagnose(FACT, reply(DECLINES, [OTHER]))
+
+    assert finding.cause == "retrieval.missed"
+    assert "refusal.over" not in finding.also
+
+
+def test_a_layer_without_evidence_is_undetermined_and_never_healthy():
+    finding = diagnose(FACT, Response(answer="It takes a while."))
+
+    assert finding.cause == "answer.omission"
+    assert finding.undetermined == ("isolation", "retrieval", "context", "grounding")
+
+
+def test_a_reply_without_the_field_is_unknown_and_an_empty_list_is_empty():
+    unknown = diagnose(FACT, Response(answer="A while."))
+    empty = diagnose(FACT, Response(answer="A while.", passages=()))
+
+    assert (unknown.layer, empty.cause) == ("answer", "retrieval.empty")
+
+
+def test_a_good_reply_passes():
+    finding = diagnose(FACT, reply(citations=("refund#1",)))
+
+    assert finding.outcome == "passed"
+    assert not finding.lucky
+
+
+def test_a_case_whose_answer_nothing_examined_is_undetermined():
+    bare = Case(id="bare", question="?", qrels={"refund#1": 1}, must_not_include=("x",))
+
+    assert diagnose(bare, reply()).outcome == "undetermined"
+
+
+def test_a_mark_on_retrieval_examines_a_system_that_gives_no_answers():
+    bare = Case(id="bare", question="?", qrels={"refund#1": 1})
+    found = Response(passages=(GOLD,))
+    missed = Response(passages=(OTHER,))
+
+    assert diagnose(bare, found, **{"recall@5": 1}).outcome == "passed"
+    assert diagnose(bare, missed, **{"recall@5": 1}).cause == "retrieval.missed"
+
+
+def test_a_correct_answer_without_a_relevant_passage_is_lucky():
+    lucky = diagnose(
+        FACT,
+        reply(passages=[Passage(id="z", text="Return within 30 days at no cost.")]),
+    )
+
+    assert (lucky.outcome, lucky.lucky) == ("passed", True)
+
+
+def test_a_teams_own_mark_is_charged_to_its_layer():
+    late = reply(passages=[OTHER, GOLD])
+
+    finding = diagnose(FACT, late, mrr=1)
+
+    assert finding.cause == "retrieval.below_mark"
+    assert finding.evidence == "mrr is 0.5, its mark is 1"
+
+
+def test_a_mark_on_the_reference_makes_an_answer_incorrect():
+    case = FACT._replace(key_points=(), reference="Thirty working days from delivery.")
+
+    finding = diagnose(case, reply(), answer_similarity=0.99)
+
+    assert finding.cause == "answer.incorrect"
+
+
+def test_a_metric_that_breaks_keeps_a_case_from_passing():
+    measures = [bind("key_points", registry)]
+    judge = Judge(measures, {"key_points": 1.0}, DiagnosisMarks())
+    asked = Scorer(measures).asked(FACT, reply())
+
+    assert judge.diagnose(asked, [Failed("broke")]).outcome == "undetermined"
+
+
+def test_marks_compare_after_rounding():
+    measures = [bind("key_points", registry)]
+    judge = Judge(measures, {"key_points": 0.3}, DiagnosisMarks())
+    asked = Scorer(measures).asked(FACT, reply())
+
+    assert judge.diagnose(asked, [0.1 + 0.2 - 1e-12]).outcome == "passed"
+
+
+def test_marks_of_the_layers_are_settings():
+    late = reply("Coupons last one year.", [OTHER, GOLD])
+
+    assert diagnose(FACT, late).layer != "context"
+    assert diagnose(FACT, late, DiagnosisMarks(buried=1)).cause == "context.buried"
+
+
+def test_no_reply_is_an_error_and_never_a_failure():
+    finding = failed_call(Failure("service.timeout", "no reply in 30 s"))
+
+    assert finding[:4] == (
+        "error",
+        "service",
+        "service.timeout",
+        "no reply in 30 s",
+    )
+
+
+def test_every_measure_can_be_bound_that_has_a_default_mark():
+    assert [bind(label, registry) for label in DEFAULT_MARKS] == [
+        Measure(label, registry[label]) for label in DEFAULT_MARKS
+    ]

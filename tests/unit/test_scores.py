@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import pytest
+
+from runner.metrics import registry
+from runner.metrics._declare import metric
+from runner.model import Case, Failed, Measure, Passage, Response, Unscored
+from runner.scores import Column, Scope, Scorer, declined
+
+FOUND = (Passage(id="d#1", text="Refunds take 30 days."), Passage(id="d#2", text="x"))
+LABELLED = Case(
+    id="a", question="How long?", qrels={"d#2": 1}, key_points=(("30 days",),)
+)
+REFUSAL = Case(id="r", question="Who wins?", expect_refusal=True, qrels={"d#1": 1})
+
+
+def measures(*names: str) -> list[Measure]:
+    return [Measure(name, registry[name]) for name in names]
+
+
+def score(name: str, case: Case, response: Response, scope: Scope | None = None):
+    scorer = Scorer(measures(name), scope)
+    return scorer.row(scorer.asked(case, response))[0]
+
+
+def test_the_row_is_in_the_order_of_the_measures():
+    scorer = Scorer(measures("key_points", "recall", "refusal", "mrr"))
+    asked = scorer.asked(LABELLED, Response(answer="It takes 30 days.", passages=FOUND))
+
+    assert scorer.row(asked)[:2] + scorer.row(asked)[3:] == (1.0, 1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "response", "reason"),
+    [
+        ("recall", LABELLED, Response(answer="x"), "does not show its passages"),
+        ("recall", Case("b", "q"), Response(passages=FOUND), "no relevant ids"),
+        ("recall", REFUSAL, Response(passages=FOUND), "is to decline"),
+        ("key_points", Case("b", "q"), Response(answer="x"), "no key points"),
+        ("key_points", LABELLED, Response(), "no answer"),
+        ("leakage", LABELLED, Response(answer="x"), "no tenant"),
+        ("latency", LABELLED, Response(answer="x"), "no latency"),
+        (
+            "number_support",
+            LABELLED,
+            Response(answer="The documents do not say.", passages=FOUND),
+            "declined",
+        ),
+    ],
+)
+def test_absent_evidence_is_unscored_with_its_reason(name, case, response, reason):
+    found = score(name, case, response)
+
+    assert isinstance(found, Unscored)
+    assert reason in found.reason
+
+
+def test_nothing_retrieved_is_zero_and_not_unscored():
+    assert score("recall", LABELLED, Response(answer="x", passages=())) == 0.0
+
+
+def test_a_system_that_shows_only_what_it_cited_has_no_ranking():
+    response = Response(answer="x", passages=FOUND)
+
+    found = score("recall", LABELLED, response, Scope(only_cited=True))
+
+    assert isinstance(found, Unscored)
+
+
+def test_documents_can_be_matched_instead_of_chunks():
+    case = LABELLED._replace(qrels={"d": 1})
+    response = Response(answer="x", passages=FOUND)
+
+    assert score("recall", case, response) == 0.0
+    assert score("recall", case, response, Scope(match="document")) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "flag", "expected"),
+    [
+        ("The documents do not say.", None, True),
+        ("资料中没有相关信息，建议咨询人工客服。", None, True),
+        ("It takes 14 days.", None, False),
+        ("It takes 14 days.", True, True),
+        ("It takes 14 days.", False, False),
+        ("I could not find it all, but it takes 30 days.", None, False),
+        ("I am not sure. 30 days.", True, False),
+        (None, True, True),
+        (None, None, None),
+    ],
+)
+def test_a_reply_declines_by_flag_or_text_unless_it_states_a_key_point(
+    answer, flag, expected
+):
+    assert declined(LABELLED, Response(answer=answer, refused=flag)) is expected
+
+
+def test_an_exception_in_a_metric_is_a_failed_score():
+    @metric(layer="answer")
+    def a_metric_that_breaks(answer: str) -> float:
+        """Raise always."""
+        raise KeyError(answer)
+
+    broken = registry.pop("a_metric_that_breaks")
+    scorer = Scorer([Measure("broken", broken), *measures("recall")])
+
+    row = scorer.row(scorer.asked(LABELLED, Response(answer="x", passages=FOUND)))
+
+    assert row == (Failed("KeyError: 'x'"), 1.0)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "0.5", None])
+def test_what_is_no_finite_number_is_a_failed_score(value):
+    @metric(layer="answer")
+    def a_metric_that_errs(answer: str) -> float:
+        """Give no number."""
+        return value
+
+    erring = registry.pop("a_metric_that_errs")
+    scorer = Scorer([Measure("erring", erring)])
+
+    assert isinstance(scorer.row(scorer.asked(LABELLED, Response("x")))[0], Failed)
+
+
+def test_a_column_gives_back_what_it_was_given_and_misses_nothing():
+    column = Column(measures("recall")[0], 4)
+    column.put(0, 0.25)
+    column.put(1, Unscored("no labels"))
+    column.put(3, Failed("broke"))
+
+    assert [column.get(n) for n in range(4)] == [
+        0.25,
+        Unscored("no labels"),
+        Failed("was not scored"),
+        Failed("broke"),
+    ]
+
+
+def test_more_reasons_than_a_byte_holds_keep_their_kind():
+    column = Column(measures("recall")[0], 600)
+    for position in range(600):
+        kind = Failed if position % 2 else Unscored
+        column.put(position, kind(f"reason {position}"))
+
+    kinds = [type(column.get(position)) for position in range(600)]
+
+    assert kinds == [Unscored, Failed] * 300
