@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import sys
+
+from runner.ledger import Entry, Ledger, in_slice, slices_of
+from runner.metrics import registry
+from runner.model import (
+    Case,
+    Exchange,
+    Failed,
+    Failure,
+    Finding,
+    Measure,
+    Passage,
+    Response,
+    Unscored,
+)
+from runner.report import EXCERPTS
+from runner.scores import NO_REPLY
+
+MEASURES = (
+    Measure("key_points", registry["key_points"]),
+    Measure("recall@1", registry["recall"], {"k": 1}),
+)
+PASSED = Finding("passed")
+MISSED = Finding("failed", "retrieval", "retrieval.missed", also=("answer.omission",))
+
+
+def cases(count):
+    return [
+        Case(f"c{n}", f"question {n}?", type="fact" if n % 2 else "policy")
+        for n in range(count)
+    ]
+
+
+def entry(position, finding=PASSED, scores=(1.0, 0.5)):
+    response = Response("An answer.", (Passage("d#1"), Passage("d#2")), latency=0.25)
+    return Entry(Exchange(position, response), scores, finding)
+
+
+def test_entries_may_come_in_any_order():
+    ledger = Ledger(cases(3), MEASURES)
+    for position, finding in ((2, MISSED), (0, PASSED), (1, MISSED)):
+        ledger.enter(entry(position, finding))
+
+    assert ledger.outcomes == ["passed", "failed", "failed"]
+    assert [excerpt.id for excerpt in ledger.excerpts] == ["c1", "c2"]
+
+
+def test_a_record_is_what_the_case_leaves_behind():
+    ledger = Ledger(cases(1), MEASURES)
+
+    record = ledger.enter(entry(0, MISSED, (Failed("broke"), 0.5)))
+
+    assert (record.id, record.outcome, record.cause) == (
+        "c0",
+        "failed",
+        "retrieval.missed",
+    )
+    assert record.scores == {"key_points": None, "recall@1": 0.5}
+    assert record.failed == ("key_points",)
+    assert record.retrieved == ("d#1", "d#2")
+
+
+def test_a_case_that_was_not_asked_is_an_error_and_has_no_score():
+    ledger = Ledger(cases(2), MEASURES)
+    ledger.enter(entry(0))
+
+    [(position, record)] = ledger.close()
+
+    assert (position, record.outcome, record.cause) == (
+        1,
+        "error",
+        "service.unreachable",
+    )
+    summary = ledger.summaries(())["key_points"]
+    assert (summary.scored, summary.unscored, summary.failed) == (1, 1, 0)
+
+
+def test_a_quality_metric_never_sees_an_error():
+    ledger = Ledger(cases(2), MEASURES)
+    ledger.enter(entry(0))
+    failure = Failure("service.timeout", "too slow", latency=3.0)
+    finding = Finding("error", "service", "service.timeout", "too slow")
+    ledger.enter(Entry(Exchange(1, failure), (NO_REPLY, NO_REPLY), finding))
+
+    found = ledger.summaries(())
+    assert found["key_points"].mean == 1.0
+    assert found["error_rate"].mean == 0.5
+    assert found["accuracy"].mean == 1.0
+
+
+def test_layers_count_first_and_also_and_say_where_nothing_is_known():
+    ledger = Ledger(cases(2), MEASURES)
+    ledger.enter(entry(0, MISSED, (0.0, 0.0)))
+    ledger.enter(entry(1, MISSED, (0.0, Unscored("no labels"))))
+
+    layers = ledger.layers(ledger.summaries(()).values())
+    assert (layers["retrieval"].first, layers["answer"].also) == (2, 2)
+    assert layers["retrieval"].causes == {"retrieval.missed": 2}
+    assert layers["isolation"].undetermined
+    assert not layers["service"].undetermined
+    assert not layers["answer"].undetermined
+
+
+def test_summaries_stand_in_layer_order_with_the_run_level_ones_last():
+    ledger = Ledger(cases(1), MEASURES)
+    ledger.enter(entry(0))
+
+    found = ledger.summaries(slices_of(ledger.cases, ["tag=red"]))
+    assert list(found) == [
+        "recall@1",
+        "key_points",
+        "accuracy",
+        "error_rate",
+        "coverage",
+    ]
+    assert list(found["recall@1"].slices) == ["tag=red", "type=policy"]
+    assert (found["recall@1"].depth, found["key_points"].depth) == (None, 2)
+
+
+def test_the_first_failing_cases_are_quoted_and_no_more():
+    ledger = Ledger(cases(EXCERPTS + 50), MEASURES)
+    for position in reversed(range(EXCERPTS + 50)):
+        ledger.enter(entry(position, MISSED))
+
+    quoted = [excerpt.id for excerpt in ledger.excerpts]
+    assert quoted == [f"c{n}" for n in range(EXCERPTS)]
+
+
+def test_replies_are_not_kept():
+    ledger = Ledger(cases(1), MEASURES)
+    response = Response("A long answer. " * 1000)
+    before = sys.getrefcount(response)
+    ledger.enter(Entry(Exchange(0, response), (1.0, 1.0), PASSED))
+
+    assert sys.getrefcount(response) == before
+
+
+def test_a_slice_is_by_type_tag_or_id():
+    case = Case("c1", "?", type="fact", tags=("nightly", "zh"))
+
+    assert [
+        in_slice(case, name)
+        for name in ("type=fact", "tag=zh", "id=c1", "type=x", "owner=y")
+    ] == [True, True, True, False, False]
