@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
@@ -27,6 +27,7 @@ from runner.model import (
     Response,
     Score,
     Summary,
+    memberships,
 )
 from runner.report import EXCERPTS, FailedCase, LayerCount, Totals, excerpt
 from runner.scores import NO_REPLY, Column
@@ -155,22 +156,12 @@ def slices_of(cases: Sequence[Case], wanted: Iterable[str]) -> tuple[Slice, ...]
 
     A wanted slice that matches no case is given all the same, empty.
     """
-    types = (f"type={case.type}" for case in cases if case.type)
+    types = dict.fromkeys(f"type={case.type}" for case in cases if case.type)
+    members = [memberships(case) for case in cases]
     return tuple(
-        Slice(name, bytes(in_slice(case, name) for case in cases))
+        Slice(name, bytes(name in names for names in members))
         for name in dict.fromkeys((*wanted, *types))
     )
-
-
-def in_slice(case: Case, name: str) -> bool:
-    """Whether a case is one of ``type=x``, ``tag=x`` or ``id=x``."""
-    key, _, value = name.partition("=")
-    members: Mapping[str, tuple[str | None, ...]] = {
-        "type": (case.type,),
-        "tag": case.tags,
-        "id": (case.id,),
-    }
-    return value in members.get(key, ())
 
 
 def _layer_order(column: Column) -> int:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sys
 
-from runner.ledger import Entry, Ledger, in_slice, slices_of
+from runner.ledger import Entry, Ledger, slices_of
 from runner.metrics import registry
 from runner.model import (
     Case,
@@ -135,12 +135,3 @@ def test_replies_are_not_kept():
     ledger.enter(Entry(Exchange(0, response), (1.0, 1.0), PASSED))
 
     assert sys.getrefcount(response) == before
-
-
-def test_a_slice_is_by_type_tag_or_id():
-    case = Case("c1", "?", type="fact", tags=("nightly", "zh"))
-
-    assert [
-        in_slice(case, name)
-        for name in ("type=fact", "tag=zh", "id=c1", "type=x", "owner=y")
-    ] == [True, True, True, False, False]
