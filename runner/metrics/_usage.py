@@ -6,25 +6,54 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-INPUT = ("input_tokens", "prompt_tokens", "inputTokens", "promptTokens")
-OUTPUT = ("output_tokens", "completion_tokens", "outputTokens", "completionTokens")
-TOTAL = ("total_tokens", "totalTokens")
-COST = ("cost", "total_cost", "totalCost", "total_price")
+INPUT = (
+    "input_tokens",
+    "prompt_tokens",
+    "inputTokens",
+    "promptTokens",
+    "promptTokenCount",
+    "prompt_eval_count",
+    "input",
+)
+OUTPUT = (
+    "output_tokens",
+    "completion_tokens",
+    "outputTokens",
+    "completionTokens",
+    "candidatesTokenCount",
+    "eval_count",
+    "output",
+)
+TOTAL = (
+    "total_tokens",
+    "totalTokens",
+    "totalTokenCount",
+    "token_count",
+    "tokens",
+    "total",
+)
+COST = ("cost", "total_cost", "totalCost", "total_price", "response_cost")
+_NESTED = ("usage", "tokens")
 
 
 def amount(usage: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
     """Give the first of these that is a number of 0 or more, else None.
 
-    Looks into a nested ``usage`` or ``tokens`` too. A number in a string counts, as
+    Looks one level into ``usage`` and ``tokens`` too. A number in a string counts, as
     some servers send prices so; true, NaN and negative numbers do not.
     """
+    found = _first(usage, names)
+    for nested in _NESTED:
+        inner = usage.get(nested) if found is None else None
+        if isinstance(inner, Mapping):
+            found = _first(inner, names)
+    return found
+
+
+def _first(usage: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
     for name in names:
-        number = _number(usage.get(name))
-        if number is not None:
+        if name in usage and (number := _number(usage[name])) is not None:
             return number
-    for nested in (usage.get("usage"), usage.get("tokens")):
-        if isinstance(nested, Mapping):
-            return amount(nested, names)
     return None
 
 

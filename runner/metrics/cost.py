@@ -35,9 +35,11 @@ def cost(
     >>> cost(used, input_per_million=3, output_per_million=15)
     0.0135
     """
-    if input_per_million is None or output_per_million is None:
+    if input_per_million is None and output_per_million is None:
         stated = amount(usage, COST)
         return Unscored("the reply states no cost") if stated is None else stated
+    if input_per_million is None or output_per_million is None:
+        return Unscored("one of the two prices is not given")
     read, written = amount(usage, INPUT), amount(usage, OUTPUT)
     if read is None or written is None:
         return Unscored("the reply states no input and output tokens")
