@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import signal
-from pathlib import Path
 from threading import Thread
 
 from demo.faults import NAMES
 from demo.pipeline import Pipeline
 from demo.search import Index, load
 from demo.server import Desk, Server
-
-KNOWLEDGE = Path(__file__).with_name("knowledge.jsonl")
 
 
 def main() -> None:
@@ -24,7 +21,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="where a fault strikes")
     options = parser.parse_args()
 
-    pipeline = Pipeline(Index(load(KNOWLEDGE)))
+    pipeline = Pipeline(Index(load()))
     desk = Desk(pipeline, options.fault, options.seed)
     with Server(options.host, options.port, desk) as server:
 

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from threading import Thread
 
-from demo.__main__ import KNOWLEDGE
 from demo.faults import NAMES
 from demo.pipeline import Pipeline
 from demo.search import Index, load
@@ -26,7 +25,7 @@ def main() -> int:
     parser.add_argument("--fault", choices=NAMES, help="what is wrong with the service")
     options, others = parser.parse_known_args()
 
-    desk = Desk(Pipeline(Index(load(KNOWLEDGE))), options.fault)
+    desk = Desk(Pipeline(Index(load())), options.fault)
     with Server("127.0.0.1", 0, desk) as server:
         signal.signal(signal.SIGINT, lambda *_: None)  # the run ends itself, tidily
         Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()

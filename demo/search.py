@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from demo.tokens import terms
 
+KNOWLEDGE = Path(__file__).with_name("knowledge.jsonl")
 SHARED = "public"
 TITLE_WEIGHT = 2.0  # a word in the title counts as much as two in the text
 
@@ -49,7 +50,7 @@ class Hit(NamedTuple):
     score: float
 
 
-def load(path: Path) -> tuple[Passage, ...]:
+def load(path: Path = KNOWLEDGE) -> tuple[Passage, ...]:
     """Read a knowledge base: one JSON object a line, with the fields of a passage."""
     lines = path.read_text("utf-8").splitlines()
     return tuple(Passage(**json.loads(line)) for line in lines if line)

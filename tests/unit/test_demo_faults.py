@@ -3,7 +3,6 @@ import re
 
 import pytest
 
-from demo.__main__ import KNOWLEDGE
 from demo.faults import NAMES, QUALITY, garbage, http_500, strikes
 from demo.pipeline import REFUSAL, Ask, Pipeline
 from demo.search import Index, load
@@ -17,7 +16,7 @@ CHINESE = Ask("优惠券有效期是多久？", "b", 8)
 
 @pytest.fixture(scope="module")
 def pipeline():
-    return Pipeline(Index(load(KNOWLEDGE)))
+    return Pipeline(Index(load()))
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 import pytest
 
-from demo.__main__ import KNOWLEDGE
 from demo.pipeline import REFUSAL, REFUSAL_CHINESE, WINDOW, Ask, Pipeline
 from demo.search import Hit, Index, Passage, load
 
 
 @pytest.fixture(scope="module")
 def pipeline():
-    return Pipeline(Index(load(KNOWLEDGE)))
+    return Pipeline(Index(load()))
 
 
 ANSWERS = {

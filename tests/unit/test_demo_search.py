@@ -3,13 +3,12 @@ from string import ascii_lowercase
 
 import pytest
 
-from demo.__main__ import KNOWLEDGE
 from demo.search import Index, Passage, load
 
 
 @pytest.fixture(scope="module")
 def knowledge():
-    return Index(load(KNOWLEDGE))
+    return Index(load())
 
 
 def found(index, question, tenant="a", limit=3, **options):
@@ -102,7 +101,7 @@ def test_coverage_of_nothing_is_nothing(knowledge):
 
 
 def test_ids_are_unique_and_name_their_document():
-    passages = load(KNOWLEDGE)
+    passages = load()
     ids = [passage.id for passage in passages]
 
     assert len(set(ids)) == len(ids)

@@ -10,7 +10,6 @@ from time import perf_counter
 
 import pytest
 
-from demo.__main__ import KNOWLEDGE
 from demo.pipeline import Pipeline
 from demo.search import Index, load
 from demo.server import Desk, Server
@@ -21,7 +20,7 @@ QUESTION = {"query": "How long is a coupon valid?", "tenant_id": "a", "top_k": 3
 
 @pytest.fixture(scope="module")
 def pipeline():
-    return Pipeline(Index(load(KNOWLEDGE)))
+    return Pipeline(Index(load()))
 
 
 @pytest.fixture(scope="module")
