@@ -1,0 +1,9 @@
+"""The only module that reads YAML, JSON, JSON Lines and CSV; keeps line numbers."""
+
+from __future__ import annotations
+
+from runner.files._cases import read_cases, read_rows
+from runner.files._json import read_jsonl
+from runner.files._yaml import read_document
+
+__all__ = ["read_cases", "read_document", "read_jsonl", "read_rows"]

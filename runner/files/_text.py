@@ -1,0 +1,156 @@
+"""A path becomes text: inside the workspace, of a sane size, in a known encoding."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from runner.errors import InputError, Place, did_you_mean
+
+_BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_CHINESE = 0.8  # share of GB2312's characters in text that really is Chinese
+_NAMES = 200  # files of a folder that are looked through for a hint
+
+
+class Text(NamedTuple):
+    """What a file says, and how that was found out."""
+
+    text: str
+    encoding: str
+
+
+def inside(path: Path, root: Path) -> Path:
+    """Give the real path of a file that stands in the workspace.
+
+    Symbolic links are followed first, so that none can lead out.
+
+    Raises:
+        InputError: It lies outside.
+    """
+    real, top = Path(os.path.realpath(path)), Path(os.path.realpath(root))
+    if not real.is_relative_to(top):
+        raise InputError(
+            f"lies outside the workspace {top}",
+            where=Place(str(path)),
+            hint="only files in the workspace are read",
+        )
+    return real
+
+
+def name_of(path: Path, root: Path) -> str:
+    """Give a path as errors and reports show it: relative to the workspace."""
+    return inside(path, root).relative_to(os.path.realpath(root)).as_posix()
+
+
+def check_file(path: Path, file: str, limit: int | None = None) -> None:
+    """See that a path is a regular file of at most ``limit`` bytes.
+
+    Raises:
+        InputError: It is not there (with the nearest name), no file, or too large.
+    """
+    where = Place(file)
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise InputError("is not there", where=where, hint=_near(path)) from None
+        raise InputError(f"cannot be read: {error}", where=where) from None
+    if stat.S_ISDIR(status.st_mode):
+        hint = f"name a file in it, or {file.rstrip('/')}/*.json"
+        raise InputError("is a folder", where=where, hint=hint)
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError("is no regular file", where=where)
+    if limit is not None and status.st_size > limit:
+        size = f"{status.st_size / 2**20:,.0f} MiB"
+        raise InputError(
+            f"is {size}; the limit is {limit // 2**20} MiB",
+            where=where,
+            hint="split it, and name the parts with a glob",
+        )
+
+
+def _near(path: Path) -> str:
+    """Hint at the nearest name, in the first folder above that exists."""
+    while not path.parent.is_dir():
+        path = path.parent
+    try:
+        names = [entry.name for entry in os.scandir(path.parent)]
+    except OSError:
+        return ""
+    return did_you_mean(path.name, names[:_NAMES])
+
+
+def read_text(path: Path, *, file: str, limit: int) -> Text:
+    """Give the text of a file in UTF-8, UTF-16, UTF-32 or GB18030.
+
+    Raises:
+        InputError: It cannot be read, or its encoding is another one.
+    """
+    check_file(path, file, limit)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error}", where=Place(file)) from None
+    return decode(raw, file)
+
+
+def decode(raw: bytes, file: str) -> Text:
+    """Give the text that bytes hold.
+
+    A byte-order mark decides. Without one it is UTF-8; or UTF-16, where zero bytes
+    stand at even or at odd places only; or GB18030, which sheets in China are saved
+    in, where that gives Chinese and not chance characters.
+
+    Raises:
+        InputError: None of them fits; says which byte of which line is no UTF-8.
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if raw.startswith(mark):
+            return _decoded(raw[len(mark) :], encoding, file)
+    if b"\0" in raw:
+        return _decoded(raw, _zeros(raw, file), file)
+    try:
+        return Text(raw.decode(), "utf-8")
+    except UnicodeDecodeError as error:
+        if text := _chinese(raw):
+            return Text(text, "gb18030")
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"is not UTF-8: byte 0x{raw[error.start]:02x}",
+            where=Place(file, line),
+            hint="save it as UTF-8",
+        ) from None
+
+
+def _decoded(raw: bytes, encoding: str, file: str) -> Text:
+    try:
+        return Text(raw.decode(encoding), encoding)
+    except UnicodeDecodeError as error:
+        what = f"begins like {encoding}, and byte {error.start:,} does not fit"
+        raise InputError(what, where=Place(file), hint="save it as UTF-8") from None
+
+
+def _zeros(raw: bytes, file: str) -> str:
+    even, odd = raw[::2].count(0), raw[1::2].count(0)
+    if even and odd:
+        line = raw.count(b"\n", 0, raw.index(0)) + 1
+        raise InputError("holds a zero byte: it is no text", where=Place(file, line))
+    return "utf-16-le" if odd else "utf-16-be"
+
+
+def _chinese(raw: bytes) -> str | None:
+    try:
+        text = raw.decode("gb18030")
+    except UnicodeDecodeError:
+        return None
+    plain = len(text.encode("ascii", "ignore"))
+    known = (len(text.encode("gb2312", "ignore")) - plain) / 2
+    return text if known >= _CHINESE * (len(text) - plain) else None
