@@ -1,0 +1,239 @@
+"""This run beside a baseline, paired case by case: deltas, flips, comparability.
+
+Nothing is compared that was not measured in the same way. A run pairs with another
+when both read replies and judge cases alike (response mapping, match, pass marks), a
+case when its question and its labels are the same, a metric when its label (name and
+options), its version and, without a cutoff, its depth are. The rest is listed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import fsum
+from typing import NamedTuple
+
+from runner.aggregate import percentile
+from runner.model import (
+    NOTHING,
+    Comparison,
+    Delta,
+    Outcome,
+    Record,
+    Summary,
+    memberships,
+)
+
+_BROKEN: frozenset[Outcome] = frozenset({"failed", "error"})
+_JUDGED: frozenset[Outcome] = frozenset({"passed", "failed"})
+
+
+class Results(NamedTuple):
+    """A run as a comparison needs it: no texts."""
+
+    records: Mapping[str, Record]
+    """By case id, in case order."""
+    summaries: Mapping[str, Summary]
+    fingerprints: Mapping[str, str] = NOTHING
+    commit: str | None = None
+    started: str | None = None
+
+
+class _Pair(NamedTuple):
+    now: Record
+    then: Record
+
+
+_Pairs = Sequence[_Pair]
+
+
+def compare(
+    now: Results, then: Results, *, slices: Iterable[str] = (), filtered: bool = False
+) -> Comparison:
+    """Hold a run against an earlier one, over the cases that are the same in both.
+
+    Cases pair by id, so a question that is asked twice under two ids pairs twice. An
+    id whose question or labels changed is not comparable; it is neither new nor
+    removed. ``regressed`` and ``fixed`` are flips between passed and failed or error.
+    A case that was judged before and is undetermined now is no flip, and is listed as
+    not comparable so that it cannot slip away.
+
+    Args:
+        now: The run that is judged.
+        then: The baseline.
+        slices: Names like ``type=policy``; each delta is given over them too.
+        filtered: Only a part of the cases was asked, so that nothing counts as removed.
+    """
+    whole = _runs_differ(now.fingerprints, then.fingerprints)
+    if whole:
+        return Comparison(
+            pairs=0, not_comparable=(whole,), commit=then.commit, started=then.started
+        )
+    pairs, changed = _pair(now.records, then.records)
+    labels, unlike = _comparable(now.summaries, then.summaries)
+    return Comparison(
+        pairs=len(pairs),
+        regressed=tuple(n.id for n, t in pairs if _broke(t, n)),
+        fixed=tuple(n.id for n, t in pairs if _broke(n, t)),
+        new=_absent(now.records, then.records),
+        removed=() if filtered else _absent(then.records, now.records),
+        not_comparable=(*unlike, *changed, *_faded(pairs)),
+        deltas=_sliced(
+            pairs, {label: now.summaries[label] for label in labels}, slices
+        ),
+        layers=dict(Counter(t.layer for _, t in pairs if t.layer)),
+        commit=then.commit,
+        started=then.started,
+    )
+
+
+def _runs_differ(now: Mapping[str, str], then: Mapping[str, str]) -> str:
+    new, old = now.get("spec", "absent"), then.get("spec", "absent")
+    if new == old:
+        return ""
+    return (
+        "the whole run: the response mapping, match or the pass marks changed "
+        f"(fingerprint {old} in the baseline, {new} now)"
+    )
+
+
+def _pair(
+    now: Mapping[str, Record], then: Mapping[str, Record]
+) -> tuple[list[_Pair], list[str]]:
+    """Give the cases that are the same in both, and what changed in the others."""
+    pairs, changed = [], []
+    for name, record in now.items():
+        old = then.get(name)
+        if old is None:
+            continue
+        if record.hash != old.hash:
+            changed.append(f"{name}: the question changed")
+        elif record.labels != old.labels:
+            changed.append(f"{name}: the labels changed")
+        else:
+            pairs.append(_Pair(record, old))
+    return pairs, changed
+
+
+def _comparable(
+    now: Mapping[str, Summary], then: Mapping[str, Summary]
+) -> tuple[list[str], list[str]]:
+    """Give the labels measured alike in both, and for the others the reason."""
+    alike, unlike = [], []
+    for label in dict.fromkeys((*now, *then)):
+        new, old = now.get(label), then.get(label)
+        if new is None or old is None:
+            side = "in the baseline" if new is None else "now"
+            unlike.append(f"{label}: measured only {side}")
+        elif new.version != old.version:
+            versions = f"version {old.version} in the baseline, {new.version} now"
+            unlike.append(f"{label}: {versions}")
+        elif new.depth != old.depth:
+            unlike.append(
+                f"{label}: depth {old.depth} in the baseline, {new.depth} now"
+            )
+        else:
+            alike.append(label)
+    return alike, unlike
+
+
+def _broke(before: Record, after: Record) -> bool:
+    return before.outcome == "passed" and after.outcome in _BROKEN
+
+
+def _absent(here: Mapping[str, Record], there: Mapping[str, Record]) -> tuple[str, ...]:
+    return tuple(name for name in here if name not in there)
+
+
+def _faded(pairs: _Pairs) -> Iterator[str]:
+    for now, then in pairs:
+        if now.outcome == "undetermined" and then.outcome in _JUDGED:
+            yield f"{now.id}: {then.outcome} in the baseline, undetermined now"
+
+
+def _sliced(
+    pairs: _Pairs, summaries: Mapping[str, Summary], slices: Iterable[str]
+) -> dict[str, Delta]:
+    """Give the delta of every name that has a pair, with those of its slices."""
+    parts = {
+        name: dict(_deltas(members, summaries))
+        for name in dict.fromkeys(slices)
+        if (members := [pair for pair in pairs if name in memberships(pair.now)])
+    }
+    return {
+        name: delta.model_copy(
+            update={
+                "slices": {
+                    part: deltas[name]
+                    for part, deltas in parts.items()
+                    if name in deltas
+                }
+            }
+        )
+        for name, delta in _deltas(pairs, summaries)
+    }
+
+
+def _deltas(
+    pairs: _Pairs, summaries: Mapping[str, Summary]
+) -> Iterator[tuple[str, Delta]]:
+    for label, summary in summaries.items():
+        if label == "coverage":
+            yield from _coverage(pairs, summaries)
+            continue
+        read = _OUTCOME_RATES.get(label) or _score(label)
+        both = [(read(now), read(then)) for now, then in pairs]
+        common = [(n, t) for n, t in both if n is not None and t is not None]
+        if common:
+            yield from _moved(label, common, summary.percentiles)
+
+
+def _moved(
+    label: str, common: Sequence[tuple[float, float]], statistics: Iterable[str]
+) -> Iterator[tuple[str, Delta]]:
+    new, old = (sorted(side) for side in zip(*common, strict=True))
+    pairs = len(common)
+    yield label, _delta(fsum(new) / pairs, fsum(old) / pairs, pairs)
+    for name in statistics:
+        yield (
+            f"{label}_{name}",
+            _delta(percentile(new, name), percentile(old, name), pairs),
+        )
+
+
+def _delta(now: float, baseline: float, pairs: int) -> Delta:
+    return Delta(now=now, baseline=baseline, delta=now - baseline, pairs=pairs)
+
+
+def _score(label: str) -> Callable[[Record], float | None]:
+    return lambda record: record.scores.get(label)
+
+
+_OUTCOME_RATES: Mapping[str, Callable[[Record], float | None]] = {
+    "accuracy": lambda record: (
+        float(record.outcome == "passed") if record.outcome in _JUDGED else None
+    ),
+    "error_rate": lambda record: float(record.outcome == "error"),
+}
+
+
+def _coverage(pairs: _Pairs, labels: Iterable[str]) -> Iterator[tuple[str, Delta]]:
+    """Give the least coverage of a metric on either side, as the run level has it."""
+    now = _least_covered([pair.now for pair in pairs], labels)
+    then = _least_covered([pair.then for pair in pairs], labels)
+    if now is not None and then is not None:
+        yield "coverage", _delta(now, then, len(pairs))
+
+
+def _least_covered(records: Sequence[Record], labels: Iterable[str]) -> float | None:
+    failed = Counter(label for record in records for label in record.failed)
+    scored = {
+        label: sum(record.scores.get(label) is not None for record in records)
+        for label in labels
+    }
+    shares = [
+        count / (count + failed[label])
+        for label, count in scored.items()
+        if count + failed[label]
+    ]
+    return min(shares, default=None)

@@ -1,0 +1,143 @@
+"""Holds summaries and comparison against thresholds and red lines; gives the verdict.
+
+Each gate passes, fails, is inconclusive or was not measured; what was not measured
+fails. Red lines look at single cases and no average excuses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from runner.errors import InputError, Place, Problems, did_you_mean
+from runner.gates._limits import MAX_UNDETERMINED, held
+from runner.gates._red_lines import calls, isolation, named, red_line
+from runner.gates._tally import WHOLE, Judged, Measured, tally
+from runner.model import Case, GateResult, Verdict, memberships
+from runner.spec import Spec
+
+__all__ = [
+    "MAX_UNDETERMINED",
+    "FailOn",
+    "Judged",
+    "Measured",
+    "check_selectors",
+    "exit_code",
+    "hold",
+    "notices",
+    "verdict",
+]
+
+FailOn = Literal["gate", "error", "never"]
+
+
+def check_selectors(spec: Spec, cases: Iterable[Case]) -> None:
+    """Refuse red lines and slices that speak of no case; give it every case there is.
+
+    Raises:
+        Problems: At least one matches nothing, so that it could never turn a run red.
+    """
+    known: set[str] = set().union(*map(memberships, cases))
+    wanted = [(str(line), line.line, "red_lines") for line in spec.red_lines]
+    wanted += [
+        (limit.slice, limit.line, f"thresholds.{limit.name}.slices")
+        for limit in spec.limits
+        if limit.slice
+    ]
+    problems = [
+        InputError(
+            f"{name} matches no case",
+            where=Place(spec.file, line, path),
+            hint=did_you_mean(name, known) or _present(name, known),
+        )
+        for name, line, path in dict.fromkeys(wanted)
+        if name not in known
+    ]
+    if problems:
+        raise Problems(problems)
+
+
+def _present(name: str, known: Iterable[str]) -> str:
+    key = name.partition("=")[0]
+    there = sorted(other for other in known if other.startswith(f"{key}="))
+    return f"there is {named(there)}" if there else f"no case has a {key}"
+
+
+def hold(spec: Spec, measured: Measured) -> tuple[GateResult, ...]:
+    """Give one result per gate: failed calls, red lines, leaks, the spec's limits.
+
+    Two hold without being written: no call may fail, unless a limit on ``error_rate``
+    of level fail says how many may; and nothing may leak where a case has walls.
+
+    Raises:
+        InputError: No case was asked, which is never green.
+    """
+    names = {str(selector) for selector in spec.red_lines}
+    names |= {limit.slice for limit in spec.limits if limit.slice}
+    tallies = tally(names, measured.cases)
+    if not tallies[WHOLE].cases:
+        raise InputError("there is no case to judge", where=Place(spec.file))
+    return (
+        *calls(spec.limits, tallies[WHOLE]),
+        *(
+            red_line(selector, tallies[str(selector)], filtered=measured.filtered)
+            for selector in spec.red_lines
+        ),
+        *isolation(spec.leakage_level, tallies[WHOLE]),
+        *(held(limit, measured, tallies) for limit in spec.limits),
+    )
+
+
+def verdict(gates: Sequence[GateResult]) -> tuple[Verdict, tuple[str, ...]]:
+    """Give the word for the run, and a sentence for every gate that turned it red.
+
+    A broken red line outweighs failed calls, and these outweigh any other gate.
+    """
+    blocking = [gate for gate in gates if gate.blocks]
+    broken = [gate for gate in blocking if _is_broken_red_line(gate)]
+    errors = [gate for gate in blocking if _is_error(gate)]
+    rest = [gate for gate in blocking if gate not in broken and gate not in errors]
+    reasons = tuple(gate.message for gate in (*broken, *errors, *rest))
+    if errors and not broken:
+        return "error", reasons
+    return ("failed" if blocking else "passed"), reasons
+
+
+def _is_broken_red_line(gate: GateResult) -> bool:
+    return gate.rule == "red_line" and gate.outcome == "failed"
+
+
+def _is_error(gate: GateResult) -> bool:
+    return gate.metric == "error_rate" and gate.outcome == "failed"
+
+
+def exit_code(verdict: Verdict, gates: Iterable[GateResult], fail_on: FailOn) -> int:
+    """Give the exit status: 0 passed or skipped, 1 a gate failed, 3 calls failed.
+
+    ``error`` forgives failed gates, red lines among them, but not the failed calls
+    beside a broken red line; ``never`` forgives both.
+    """
+    if verdict in ("passed", "skipped") or fail_on == "never":
+        return 0
+    if verdict == "error":
+        return 3
+    if fail_on == "gate":
+        return 1
+    return 3 if any(gate.blocks and _is_error(gate) for gate in gates) else 0
+
+
+def notices(spec: Spec, measured: Measured) -> Iterator[str]:
+    """Give what the reader must know about how little this run can turn red."""
+    if not any(limit.level == "fail" for limit in spec.limits):
+        yield (
+            "NO THRESHOLDS: no average can turn this run red, only failed calls, "
+            "red lines and leaks (add thresholds: to the spec)"
+        )
+    if spec.leakage_level == "warn":
+        yield "A leak only warns here (thresholds.leakage.level is warn)"
+    accuracy = measured.summaries.get("accuracy")
+    if accuracy and not accuracy.scored:
+        yield "NOTHING JUDGED: no case passed or failed"
+    gone = measured.comparison.removed if measured.comparison else ()
+    if gone:
+        yield f"{len(gone)} cases of the baseline are gone: {named(gone)}"

@@ -1,0 +1,210 @@
+"""Holds one limit of the spec against the number that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from runner.gates._red_lines import at_line, not_selected
+from runner.gates._tally import WHOLE, Measured, Tally
+from runner.model import (
+    Better,
+    Comparison,
+    Delta,
+    GateOutcome,
+    GateResult,
+    Rule,
+    SliceSummary,
+    Summary,
+    split_statistic,
+)
+from runner.spec import Limit
+from runner.units import tell_apart
+
+MAX_UNDETERMINED = 0.2
+"""Above this share of the cases with a reply, accuracy says too little to gate on."""
+
+
+class _Reading(NamedTuple):
+    """The number that a limit speaks of, or why there is none to hold it against."""
+
+    value: float | None
+    better: Better = "higher"
+    unit: str = ""
+    problem: str = ""
+    outcome: GateOutcome = "unmeasured"
+
+
+class _Held(NamedTuple):
+    outcome: GateOutcome
+    value: float | None
+    message: str = ""
+    baseline: float | None = None
+
+
+def held(limit: Limit, measured: Measured, tallies: Mapping[str, Tally]) -> GateResult:
+    """Give the result of one limit; what could not be measured never passes."""
+    reading = _read(limit, measured, tallies[limit.slice or WHOLE])
+    rule = _RULES[limit.rule]
+    if reading.problem:
+        found = _Held(reading.outcome, reading.value, reading.problem)
+    else:
+        found = rule.hold(limit, reading, measured.comparison)
+    return GateResult(
+        metric=limit.name,
+        rule=rule.name,
+        limit=limit.amount.value,
+        value=found.value,
+        level=limit.level,
+        line=limit.line,
+        outcome=found.outcome,
+        slice=limit.slice,
+        relative=rule.name == "max_drop" and limit.amount.percent,
+        baseline=found.baseline,
+        owner=limit.owner,
+        message=_sentence(limit, found.message),
+    )
+
+
+def _sentence(limit: Limit, message: str) -> str:
+    if not message:
+        return ""
+    subject = f"{limit.name} on {limit.slice}" if limit.slice else limit.name
+    return f"{subject} {message}{at_line(limit.line, limit.owner)}"
+
+
+def _read(limit: Limit, measured: Measured, cases: Tally) -> _Reading:
+    if not cases.cases:
+        outcome, message, _ = not_selected(filtered=measured.filtered)
+        return _Reading(None, problem=f"was not measured: {message}", outcome=outcome)
+    if limit.name == "accuracy":
+        return _read_accuracy(cases)
+    if limit.name == "error_rate":
+        return _Reading(cases.error_rate, "lower")
+    name, statistic = split_statistic(limit.name)
+    summary = measured.summaries.get(name)
+    if summary is None:
+        return _Reading(None, problem="was not measured: it is not among the metrics")
+    return _read_metric(limit, summary, statistic)
+
+
+def _read_accuracy(cases: Tally) -> _Reading:
+    unknown, replies = cases.undetermined
+    problem = ""
+    if cases.accuracy is None:
+        problem = "was not measured: no case passed or failed"
+    elif round(unknown / replies, 9) > MAX_UNDETERMINED:
+        problem = (
+            f"was not measured: {unknown} of {replies} cases are undetermined, as no "
+            "mark examined their answer (give must_include or expect_refusal)"
+        )
+    return _Reading(cases.accuracy, problem=problem)
+
+
+def _read_metric(limit: Limit, summary: Summary, statistic: str | None) -> _Reading:
+    part: Summary | SliceSummary | None = summary
+    if limit.slice:
+        part = summary.slices.get(limit.slice)
+    if part is None or (limit.slice and statistic):
+        return _Reading(None, problem="was not measured: it is not kept by slice")
+    value = summary.percentiles.get(statistic) if statistic else part.mean
+    return _Reading(
+        value, summary.better, summary.unit, _gap(limit, part, value, summary)
+    )
+
+
+def _gap(
+    limit: Limit, part: Summary | SliceSummary, value: float | None, summary: Summary
+) -> str:
+    """Say why a mean stands on too few scores, or nothing where it stands on enough."""
+    due = part.scored + part.failed
+    if due and round(part.scored / due, 9) < round(limit.min_coverage, 9):
+        shown, least = tell_apart(part.scored / due, limit.min_coverage)
+        return (
+            f"was not measured: {part.failed} of {due} scores failed, and coverage "
+            f"{shown} is below {least}{_first(summary)}"
+        )
+    return "" if value is not None else f"was not measured on any case{_first(summary)}"
+
+
+def _first(summary: Summary) -> str:
+    why = next(iter(summary.reasons), "")
+    return f": {why}" if why else ""
+
+
+def _floor(limit: Limit, reading: _Reading, _: Comparison | None) -> _Held:
+    return _bound(limit, reading, below=True)
+
+
+def _ceiling(limit: Limit, reading: _Reading, _: Comparison | None) -> _Held:
+    return _bound(limit, reading, below=False)
+
+
+def _bound(limit: Limit, reading: _Reading, *, below: bool) -> _Held:
+    value, bound = reading.value or 0.0, limit.amount.value
+    excess = round(value, 9) - round(bound, 9)
+    if (excess >= 0) if below else (excess <= 0):
+        return _Held("passed", value)
+    shown, allowed = tell_apart(value, bound)
+    unit = f" {reading.unit}" * bool(reading.unit)
+    word = "below" if below else "above"
+    return _Held("failed", value, f"{shown}{unit} is {word} {allowed}{unit}")
+
+
+def _drop(limit: Limit, reading: _Reading, comparison: Comparison | None) -> _Held:
+    if comparison is None:
+        return _Held("no_baseline", reading.value, "has no baseline to be held against")
+    delta = comparison.deltas.get(limit.name)
+    if delta and limit.slice:
+        delta = delta.slices.get(limit.slice)
+    if delta is None:
+        return _Held(
+            "inconclusive",
+            reading.value,
+            f"could not be held against the baseline: {_unlike(limit, comparison)}",
+        )
+    return _fallen(limit, reading, delta)
+
+
+def _unlike(limit: Limit, comparison: Comparison) -> str:
+    names = (limit.name, split_statistic(limit.name)[0], "the whole run")
+    for entry in comparison.not_comparable:
+        subject, _, why = entry.partition(": ")
+        if subject in names:
+            return why
+    return "no case was measured alike in both"
+
+
+def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Held:
+    drop = -delta.delta if reading.better == "higher" else delta.delta
+    scale, unit = 1.0, f" {reading.unit}" * bool(reading.unit)
+    if limit.amount.percent:
+        if not round(delta.baseline, 9):
+            problem = "was not measured: a share of a baseline of 0 says nothing"
+            return _Held("unmeasured", delta.now, problem, delta.baseline)
+        scale, unit = 100 / abs(delta.baseline), "%"
+    allowed = limit.amount.value * (100 if limit.amount.percent else 1)
+    if round(drop * scale, 9) <= round(allowed, 9):
+        return _Held("passed", delta.now, baseline=delta.baseline)
+    lost, most = tell_apart(drop * scale, allowed)
+    now, then = tell_apart(delta.now, delta.baseline)
+    word = "fell" if delta.delta < 0 else "rose"
+    return _Held(
+        "failed",
+        delta.now,
+        f"{word} by {lost}{unit} from {then} to {now} over {delta.pairs} cases, "
+        f"at most {most}{unit} is allowed",
+        delta.baseline,
+    )
+
+
+class _Holder(NamedTuple):
+    name: Rule
+    hold: Callable[[Limit, _Reading, Comparison | None], _Held]
+
+
+_RULES: Mapping[str, _Holder] = {
+    "min": _Holder("min", _floor),
+    "max": _Holder("max", _ceiling),
+    "max_drop": _Holder("max_drop", _drop),
+}

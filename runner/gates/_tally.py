@@ -1,0 +1,110 @@
+"""Cases of the run and of each slice, counted in one pass by what came of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from runner.model import (
+    Case,
+    Comparison,
+    Failed,
+    Outcome,
+    Score,
+    Summary,
+    memberships,
+)
+
+WHOLE = ""
+"""The name of the tally over every case."""
+
+
+class Judged(NamedTuple):
+    """One case that was asked, and what came of it."""
+
+    case: Case
+    outcome: Outcome
+    leakage: Score
+
+
+class Measured(NamedTuple):
+    """Everything that gates are held against."""
+
+    cases: Iterable[Judged]
+    """Read once."""
+    summaries: Mapping[str, Summary]
+    comparison: Comparison | None = None
+    """None where there is no baseline yet."""
+    filtered: bool = False
+    """Only a part of the cases was asked."""
+
+
+class Tally:
+    """Cases by outcome, and the ids of those that red lines speak of."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[Outcome] = Counter()
+        self.failed: list[str] = []
+        self.unjudged: list[str] = []
+        """Undetermined, or without a usable reply."""
+        self.walled = 0
+        """Cases that say who asks or what belongs to somebody else."""
+        self.watched = 0
+        self.leaked: list[str] = []
+        self.unwatched: list[str] = []
+        """The metric failed, or what must not show could not have shown."""
+
+    def add(self, judged: Judged) -> None:
+        """Count one case."""
+        case, outcome, _ = judged
+        self.counts[outcome] += 1
+        if outcome == "failed":
+            self.failed.append(case.id)
+        elif outcome != "passed":
+            self.unjudged.append(case.id)
+        if case.tenant or case.forbidden_doc_ids or case.canaries:
+            self.walled += 1
+            if outcome != "error":
+                self._watch(judged)
+
+    def _watch(self, judged: Judged) -> None:
+        case, _, leakage = judged
+        if isinstance(leakage, float):
+            self.watched += 1
+            if leakage > 0:
+                self.leaked.append(case.id)
+        elif isinstance(leakage, Failed) or case.forbidden_doc_ids or case.canaries:
+            self.unwatched.append(case.id)
+
+    @property
+    def cases(self) -> int:
+        """How many there are."""
+        return self.counts.total()
+
+    @property
+    def accuracy(self) -> float | None:
+        """Passed among the passed and the failed; None where there is neither."""
+        judged = self.counts["passed"] + self.counts["failed"]
+        return self.counts["passed"] / judged if judged else None
+
+    @property
+    def error_rate(self) -> float | None:
+        """Share of the cases without a usable reply; None where there is no case."""
+        return self.counts["error"] / self.cases if self.cases else None
+
+    @property
+    def undetermined(self) -> tuple[int, int]:
+        """The undetermined among the cases with a reply."""
+        return self.counts["undetermined"], self.cases - self.counts["error"]
+
+
+def tally(names: AbstractSet[str], cases: Iterable[Judged]) -> Mapping[str, Tally]:
+    """Give the tally of every slice named like ``type=policy``, and ``WHOLE``."""
+    tallies = {name: Tally() for name in (WHOLE, *names)}
+    for judged in cases:
+        tallies[WHOLE].add(judged)
+        for name in names and memberships(judged.case) & names:
+            tallies[name].add(judged)
+    return tallies
