@@ -1,0 +1,173 @@
+"""Makes a results folder a baseline, without texts, and reads either back to compare.
+
+A baseline is a results folder of two files, ``results.json`` and ``cases.jsonl``, in
+the same format: what a comparison needs stays, what was asked and answered does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
+from typing import Any, NamedTuple, get_args
+
+from runner.comparison import Results
+from runner.errors import InputError, Place, did_you_mean
+from runner.model import LAYERS, Outcome, Record
+from runner.report import Report
+
+_DAMAGED = "the file is damaged or half written; save the baseline again"
+
+
+def stripped(report: Report) -> Report:
+    """Give the Report that a baseline keeps: no texts, messages, gates or comparison.
+
+    Raises:
+        InputError: The run asked only a part of the cases, or got no reply to some, so
+            that later runs would be held against less than they should.
+    """
+    if report.filters:
+        raise InputError(
+            f"these results cover only {' '.join(report.filters)}",
+            hint="a baseline needs every case; run again without the filter",
+        )
+    if report.verdict in ("error", "skipped"):
+        raise InputError(
+            f"these results have the verdict {report.verdict}",
+            hint="a baseline needs a run that could be judged; run again",
+        )
+    return Report(
+        name=report.name,
+        verdict=report.verdict,
+        totals=report.totals,
+        summaries={
+            label: summary.model_copy(update={"reasons": {}})
+            for label, summary in report.summaries.items()
+        },
+        layers=report.layers,
+        fingerprints=report.fingerprints,
+        commit=report.commit,
+        started=report.started,
+        spec=report.spec,
+        version=report.version,
+    )
+
+
+def stripped_record(record: Record) -> Record:
+    """Give the line that a baseline keeps of a case: outcome, cause, scores, hashes."""
+    return record._replace(retrieved=None)
+
+
+def read_results(
+    report: Report, lines: Iterable[tuple[int, Any]], file: str
+) -> Results:
+    """Give a run as a comparison needs it.
+
+    Args:
+        report: What ``results.json`` holds.
+        lines: Line number and parsed value of each line of ``cases.jsonl``.
+        file: The name of ``cases.jsonl``, for errors.
+
+    Raises:
+        InputError: A line is not what the format says, an id comes twice, or there are
+            not as many lines as the Report counts cases.
+    """
+    records: dict[str, Record] = {}
+    for number, value in lines:
+        place = Place(file, number)
+        record = read_record(value, place)
+        if record.id in records:
+            what = f"the id {record.id} comes twice"
+            raise InputError(what, where=place, hint=_DAMAGED)
+        records[record.id] = record
+    if len(records) != report.totals.cases:
+        raise InputError(
+            f"{len(records)} cases, but results.json counts {report.totals.cases}",
+            where=Place(file),
+            hint=_DAMAGED,
+        )
+    return Results(
+        records,
+        report.summaries,
+        report.fingerprints,
+        report.commit,
+        report.started,
+    )
+
+
+def read_record(value: Any, place: Place) -> Record:
+    """Give the case that a parsed line of ``cases.jsonl`` holds.
+
+    Raises:
+        InputError: A key is unknown or missing, or a value is not what it should be; a
+            score that is no finite number among them.
+    """
+    if not isinstance(value, dict):
+        raise InputError("this is no object", where=place, hint=_DAMAGED)
+    read: dict[str, Any] = {}
+    for key, raw in value.items():
+        field = _FIELDS.get(key)
+        if field is None:
+            hint = did_you_mean(key, _FIELDS) or _DAMAGED
+            raise InputError(f"unknown key {key}", where=place, hint=hint)
+        if not field.holds(raw):
+            what = f"{key} is not {field.what}"
+            raise InputError(what, where=place, hint=_DAMAGED)
+        read[key] = tuple(raw) if isinstance(raw, list) else raw
+    for key in _REQUIRED:
+        if key not in read:
+            raise InputError(f"{key} is missing", where=place, hint=_DAMAGED)
+    return Record(**read)
+
+
+class _Field(NamedTuple):
+    what: str
+    holds: Callable[[Any], bool]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_text_or_null(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_list_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(holds, value))
+
+
+def _are_scores(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        score is None or (type(score) in (int, float) and isfinite(score))
+        for score in value.values()
+    )
+
+
+def _is_one_of(words: Iterable[str | None]) -> Callable[[Any], bool]:
+    known = tuple(words)
+    return lambda value: value in known
+
+
+_OUTCOMES = get_args(Outcome)
+_WORDS = _Field("a list of strings", _is_list_of(_is_text))
+_TEXT = _Field("a string", _is_text)
+_TEXT_OR_NULL = _Field("a string or null", _is_text_or_null)
+_FIELDS: Mapping[str, _Field] = {
+    "id": _TEXT,
+    "type": _TEXT_OR_NULL,
+    "tags": _WORDS,
+    "outcome": _Field(f"one of {', '.join(_OUTCOMES)}", _is_one_of(_OUTCOMES)),
+    "layer": _Field("a layer", _is_one_of((*LAYERS, None))),
+    "cause": _TEXT_OR_NULL,
+    "also": _WORDS,
+    "lucky": _Field("true or false", lambda value: isinstance(value, bool)),
+    "retrieved": _Field(
+        "a list of ids",
+        lambda value: value is None or _is_list_of(_is_text_or_null)(value),
+    ),
+    "failed": _WORDS,
+    "scores": _Field("an object of finite numbers and nulls", _are_scores),
+    "hash": _TEXT,
+    "labels": _TEXT,
+}
+_REQUIRED = ("id", "outcome", "hash", "labels", "scores")
