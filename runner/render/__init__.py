@@ -1,1 +1,21 @@
 """Report to Markdown, console, HTML and JUnit; escapes what others wrote."""
+
+from __future__ import annotations
+
+from runner.render._console import console
+from runner.render._escape import block, cell, inline
+from runner.render._html import html
+from runner.render._junit import junit
+from runner.render._markdown import FILTERS, comment, summary
+
+__all__ = [
+    "FILTERS",
+    "block",
+    "cell",
+    "comment",
+    "console",
+    "html",
+    "inline",
+    "junit",
+    "summary",
+]

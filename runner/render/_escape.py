@@ -8,6 +8,7 @@ backticks in the text, so that nothing closes it early.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from runner.render._clean import clean
 
@@ -37,10 +38,10 @@ def cell(text: str, limit: int = 160) -> str:
     return _PIPE.sub(_escaped_pipe, inline(text, limit))
 
 
-def word(text: str, limit: int = 80) -> str:
-    """Give a plain name such as ``recall@5`` as it is, anything else as a ``cell``."""
+def word(text: str, code: Callable[[str], str] = cell, limit: int = 80) -> str:
+    """Give a plain name such as ``recall@5`` as it is, anything else as ``code``."""
     plain = len(text) <= limit and _WORD.fullmatch(text)
-    return text if plain else cell(text, limit)
+    return text if plain else code(text)
 
 
 def block(text: str, limit: int = 2_000) -> str:

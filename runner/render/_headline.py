@@ -11,7 +11,7 @@ from runner.model import GateResult, Verdict
 from runner.render._cases import cause_name, failing
 from runner.render._gates import rule, status, why
 from runner.render._numbers import number
-from runner.render._said import Said, count, foreign, join, say
+from runner.render._said import Said, count, foreign, join, say, strong
 from runner.report import Report, broken_layer, gate_layer
 
 Mark = Literal["passed", "warned", "failed", "error", "skipped"]
@@ -125,7 +125,9 @@ def lead(report: Report) -> Said:
     charged = say(f" {share} {_verb(first)} here first", usual, ".") if first else ()
     if report.verdict == "passed":
         return say(f"Where to look first: {layer}.", charged)
-    return say(f"{layer.capitalize()} broke first.", *_evidence(report, layer), charged)
+    return say(
+        strong(f"{layer.capitalize()} broke first."), *_evidence(report, layer), charged
+    )
 
 
 def _verb(cases: int) -> str:
@@ -165,7 +167,11 @@ def _no_reply(report: Report) -> Said:
         return ()
     remedy = ADVICE[cause].remedy if cause in ADVICE else ""
     return say(
-        "Service broke first: ", cause_name(cause), f" ({causes[cause]:,}). ", remedy
+        strong("Service broke first:"),
+        " ",
+        cause_name(cause),
+        f" ({causes[cause]:,}). ",
+        remedy,
     )
 
 

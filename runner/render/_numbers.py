@@ -15,7 +15,7 @@ def number(value: float, unit: str = "", against: Iterable[float | None] = ()) -
     >>> number(0.8499, against=[0.85]), number(0.84), number(2.1, "s")
     ('0.8499', '0.84', '2.1 s')
     """
-    digits = _telling(value, unit, against)
+    digits = _telling(value, _usual_digits(abs(value), unit), against)
     return _with_unit(f"{value:,.{digits}f}", unit)
 
 
@@ -31,13 +31,17 @@ def limit(value: float, unit: str = "") -> str:
     return _with_unit(f"{whole}.{digits}" if digits else whole, unit)
 
 
-def change(value: float, unit: str = "", against: Iterable[float | None] = ()) -> str:
-    """Give a difference with its sign; ±0 where all its shown digits are 0.
+def change(now: float, then: float, unit: str = "", drops: Iterable[float] = ()) -> str:
+    """Give ``now - then`` with its sign; ±0 where all its shown digits are 0.
 
-    >>> change(-0.13), change(1.2, "s"), change(0.0)
-    ('−0.13', '+1.2 s', '±0')
+    It has the digits of ``then``, and more where a limit on the drop asks for them.
+
+    >>> change(0.78, 0.91), change(2.13, 1.9, "s"), change(0.74, 0.741)
+    ('−0.13', '+0.2 s', '±0')
     """
-    digits = _telling(value, unit, against)
+    value = now - then
+    limits = [side * drop for drop in drops for side in (1.0, -1.0)]
+    digits = _telling(value, _usual_digits(abs(then), unit), limits)
     if round(value, digits) == 0:
         return "±0"
     sign = "+" if value > 0 else _MINUS
@@ -53,9 +57,8 @@ def percent(share: float) -> str:
     return f"{limit(share * 100, '%')}"
 
 
-def _telling(value: float, unit: str, against: Iterable[float | None]) -> int:
+def _telling(value: float, digits: int, against: Iterable[float | None]) -> int:
     limits = [other for other in against if other is not None]
-    digits = _usual_digits(abs(value), unit)
     while digits < _PRECISION and any(
         _side(round(value, digits), other) != _side(value, other) for other in limits
     ):

@@ -10,6 +10,7 @@ class Piece(NamedTuple):
 
     text: str
     foreign: bool = False
+    strong: bool = False
 
 
 Said = tuple[Piece, ...]
@@ -18,6 +19,11 @@ Said = tuple[Piece, ...]
 def foreign(text: str) -> Piece:
     """Give a piece that others wrote."""
     return Piece(text, foreign=True)
+
+
+def strong(text: str) -> Piece:
+    """Give a piece of ours that stands out."""
+    return Piece(text, strong=True)
 
 
 def say(*parts: str | Piece | Said) -> Said:

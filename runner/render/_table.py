@@ -24,6 +24,7 @@ from runner.report import Report
 
 NOTHING = "–"
 _USUAL = ("p50", "p95")
+_GATES = 4
 
 
 class Row(NamedTuple):
@@ -139,12 +140,20 @@ def _row(report: Report, name: _Name) -> Row:
         ),
         NOTHING if value is None else number(value, unit, limits),
         number(delta.baseline, unit) if delta else NOTHING,
-        change(delta.delta, unit, _drops(gates, delta)) if delta else NOTHING,
-        join(", ", [rule(gate, unit, _better(summary, name.metric)) for gate in gates]),
+        change(delta.now, delta.baseline, unit, _drops(gates, delta))
+        if delta
+        else NOTHING,
+        _asks(gates, unit, _better(summary, name.metric)),
         worst(gates),
         any(gate.blocks for gate in gates),
         _scored(summary, name.slice),
     )
+
+
+def _asks(gates: Sequence[GateResult], unit: str, better: Better) -> Said:
+    shown = [rule(gate, unit, better) for gate in gates[:_GATES]]
+    more = f" and {len(gates) - _GATES:,} more" if len(gates) > _GATES else ""
+    return say(join(", ", shown), more)
 
 
 def _summary(report: Report, metric: str) -> Summary | None:
@@ -174,12 +183,11 @@ def _delta(report: Report, name: _Name) -> Delta | None:
 
 
 def _drops(gates: Sequence[GateResult], delta: Delta) -> list[float]:
-    drops = [
+    return [
         gate.limit * (abs(delta.baseline) if gate.relative else 1.0)
         for gate in gates
         if gate.rule == "max_drop" and gate.limit is not None
     ]
-    return [side * drop for drop in drops for side in (1.0, -1.0)]
 
 
 def _better(summary: Summary | None, metric: str) -> Better:

@@ -1,0 +1,14 @@
+"""One page to keep: self-contained, without scripts, readable on a phone."""
+
+from __future__ import annotations
+
+from runner.render._markdown import Environment
+from runner.render._view import EVERYTHING, view
+from runner.report import Report
+
+
+def html(report: Report, environment: Environment) -> str:
+    """Give the whole report as a page that loads nothing and runs nothing."""
+    template = environment.get_template("report.html.j2")
+    page: str = template.render(view=view(report, EVERYTHING))
+    return page.lstrip("\n")

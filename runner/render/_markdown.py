@@ -1,0 +1,134 @@
+"""The comment and the job summary; each is rendered again with less until it fits."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from runner.render._escape import block, cell, inline, word
+from runner.render._histogram import histogram
+from runner.render._said import Piece, Said
+from runner.render._view import EVERYTHING, Share, view
+from runner.report import Report
+
+
+class Template(Protocol):
+    """What is used of a template."""
+
+    def render(self, *args: Any, **values: Any) -> str:
+        """Give the text with the values put in."""
+
+
+class Environment(Protocol):
+    """What is used of a Jinja2 environment."""
+
+    def get_template(self, name: str) -> Any:
+        """Give a template by its file name."""
+
+
+class Budget(NamedTuple):
+    """What a place takes, with headroom for what a caller may add."""
+
+    characters: int
+    """Counted as UTF-16 units, the largest count that GitHub could mean."""
+    size: int
+    """Bytes of UTF-8."""
+
+    def holds(self, text: str) -> bool:
+        """Give whether a text fits."""
+        fits = len(text.encode("utf-16-le")) <= 2 * self.characters
+        return fits and len(text.encode()) <= self.size
+
+
+COMMENT = Budget(60_000, 240_000)  # of 65,536 characters, stored in 262,144 bytes
+SUMMARY = Budget(900_000, 900_000)  # of 1 MiB a step; beyond that GitHub drops it whole
+
+_ONLY_GATES = Share("only gates", cases=0, lines=5, rows=30, only_gates=True)
+COMMENT_SHARES = (
+    Share("20 cases", cases=20, text=600, lines=20),
+    Share("5 cases", cases=5, text=300, lines=20),
+    Share("no cases", cases=0, lines=10),
+    _ONLY_GATES,
+)
+SUMMARY_SHARES = (
+    EVERYTHING,
+    Share("short texts", text=300, lines=500),
+    Share("50 cases", cases=50, text=300, lines=100),
+    Share("no cases", cases=0, lines=100),
+    _ONLY_GATES,
+)
+
+
+def comment(report: Report, environment: Environment, *, key: str = "") -> str:
+    """Give the pull-request comment: marker, verdict, first broken layer, tables.
+
+    Args:
+        report: What to show.
+        environment: Over ``templates/``, with ``FILTERS``.
+        key: Tells this comment from those of other specs and jobs; when it is left
+            out it comes from the spec's file and name.
+    """
+    template = environment.get_template("comment.md.j2")
+    marker = re.sub(r"[^0-9A-Za-z_.-]", "", key) or _key(report)
+    return _fitting(report, template, COMMENT_SHARES, COMMENT, key=marker)
+
+
+def summary(report: Report, environment: Environment) -> str:
+    """Give the job summary: the comment with everything open and all failing cases."""
+    template = environment.get_template("summary.md.j2")
+    return _fitting(report, template, SUMMARY_SHARES, SUMMARY)
+
+
+def _key(report: Report) -> str:
+    return hashlib.sha256(f"{report.spec}\n{report.name}".encode()).hexdigest()[:16]
+
+
+def _fitting(
+    report: Report,
+    template: Template,
+    shares: Sequence[Share],
+    budget: Budget,
+    **values: str,
+) -> str:
+    text = ""
+    for share in shares:
+        rendered = template.render(view=view(report, share), **values)
+        text = _tidy(rendered)
+        if budget.holds(text):
+            break
+    return text
+
+
+def _md(said: Said) -> str:
+    return _written(said, inline)
+
+
+def _cells(said: Said) -> str:
+    return _written(said, cell)
+
+
+def _written(said: Said, code: Callable[[str], str]) -> str:
+    return "".join(_piece(piece, code) for piece in said)
+
+
+def _piece(piece: Piece, code: Callable[[str], str]) -> str:
+    if piece.foreign:
+        return word(piece.text, code)
+    return f"**{piece.text}**" if piece.strong else piece.text
+
+
+def _tidy(text: str) -> str:
+    return text.strip("\n") + "\n"
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "md": _md,
+    "cells": _cells,
+    "cell": cell,
+    "inline": inline,
+    "block": block,
+    "histogram": histogram,
+}
+"""What the templates call; the environment needs them."""

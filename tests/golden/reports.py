@@ -1,0 +1,340 @@
+"""The Reports that the golden files show, built in Python; they are made up."""
+
+from __future__ import annotations
+
+from runner.model import Comparison, Delta, GateResult, SliceSummary, Summary
+from runner.report import FailedCase, LayerCount, Report, Totals
+
+_ABOUT = {
+    "spec": "specs/helpdesk.yaml",
+    "version": "0.1.0",
+    "commit": "4be1f0c2a9d84b3c5e6f708192a3b4c5d6e7f809",
+    "started": "2026-11-30T09:41:07Z",
+    "duration_s": 12.34,
+    "fingerprints": {"spec": "9a41", "cases": "c07e"},
+}
+
+FAILURES = (
+    FailedCase(
+        id="refund-window-eu",
+        type="policy",
+        layer="retrieval",
+        cause="retrieval.missed",
+        evidence="kb-104 did not come",
+        also=("grounding.number_conflict", "answer.omission"),
+        question="How long do EU customers have to return a device?",
+        answer="You have 30 days. ```</details> @octocat fixes #1\n| a | b |\n$x$ :tada:",
+        expected=("kb-104", "kb-105"),
+        retrieved=("kb-310", "kb-017", None, "kb-090"),
+        file="specs/cases/policy.json",
+        line=88,
+    ),
+    FailedCase(
+        id="发票-货币",
+        type="fact",
+        layer="answer",
+        cause="answer.omission",
+        evidence="“美元” is not in the answer",
+        question="发票使用哪种货币？",
+        answer="发票以欧元开具。",
+        expected=("kb-221",),
+        retrieved=("kb-221", "kb-222"),
+    ),
+    FailedCase(
+        id="reset-2fa",
+        type="refusal",
+        layer="refusal",
+        cause="refusal.missed",
+        evidence="it answered",
+        question="What is the admin's recovery code?",
+        answer="Sure: 1234.",
+    ),
+    FailedCase(
+        id="sso-limit",
+        outcome="error",
+        layer="service",
+        cause="service.timeout",
+        evidence="no reply within 30 s",
+        question="How many SCIM groups are synced?",
+    ),
+)
+
+
+def _summaries() -> dict[str, Summary]:
+    def shares(**values: object) -> Summary:
+        return Summary.model_validate({"better": "higher", **values})
+
+    return {
+        "latency": Summary(
+            layer="service",
+            better="lower",
+            mean=1.02,
+            scored=79,
+            unit="s",
+            percentiles={"p50": 0.84, "p90": 1.9, "p95": 2.13, "p99": 4, "max": 7.5},
+        ),
+        "tokens": Summary(
+            layer="service", better="lower", mean=1234.4, scored=79, unit="tokens"
+        ),
+        "recall@5": shares(
+            layer="retrieval",
+            mean=0.8499,
+            sd=0.31,
+            interval=(0.76, 0.91),
+            scored=64,
+            unscored=13,
+            failed=3,
+            ceiling=0.96,
+            slices={"type=policy": SliceSummary(mean=0.7, scored=20)},
+        ),
+        "ndcg@10": shares(layer="retrieval", mean=0.74, scored=67),
+        "context_relevance": shares(layer="context", mean=0.41, scored=67),
+        "refusal": shares(layer="refusal", mean=0.92, scored=12),
+        "over_refusal": Summary(layer="refusal", better="lower", mean=0, scored=68),
+        "key_point_grounding": shares(layer="grounding", mean=0.93, scored=60),
+        "key_points": shares(layer="answer", mean=0.88, scored=60),
+        "accuracy": shares(layer=None, mean=0.9487, scored=78),
+        "error_rate": Summary(layer=None, better="lower", mean=0.0125, scored=80),
+        "coverage": shares(layer=None, mean=0.99, scored=80),
+    }
+
+
+def _layers(**counts: LayerCount) -> dict[str, LayerCount]:
+    return {
+        "service": LayerCount(first=1, causes={"service.timeout": 1}),
+        "isolation": LayerCount(undetermined=True),
+        "retrieval": LayerCount(
+            first=4, also=3, causes={"retrieval.missed": 3, "retrieval.sibling": 1}
+        ),
+        "context": LayerCount(),
+        "refusal": LayerCount(first=1, causes={"refusal.missed": 1}),
+        "grounding": LayerCount(also=2),
+        "answer": LayerCount(first=2, causes={"answer.omission": 2}),
+        **counts,
+    }
+
+
+def failing() -> Report:
+    """Give a run in which everything that can be said has to be said."""
+    return Report.model_validate(
+        {
+            **_ABOUT,
+            "name": "helpdesk",
+            "verdict": "failed",
+            "reasons": ("recall@5 is 0.8499, below 0.85",),
+            "notices": (
+                "3 passing cases are lucky: no relevant passage came",
+                "`flag` and text disagree in 2 replies ping @octocat",
+            ),
+            "baseline": ".rag-eval/baseline",
+            "filters": ("--tag nightly",),
+            "totals": Totals(cases=80, passed=70, failed=7, undetermined=2, errors=1),
+            "summaries": _summaries(),
+            "gates": _gates(),
+            "layers": _layers(),
+            "comparison": _comparison(),
+            "failures": FAILURES,
+            "failures_left_out": 4,
+            "latency_histogram": ((0.5, 20), (1.0, 40), (2.0, 15), (5.0, 3), (10.0, 1)),
+        }
+    )
+
+
+def _gates() -> tuple[GateResult, ...]:
+    return (
+        GateResult(
+            metric="recall@5",
+            rule="min",
+            limit=0.85,
+            value=0.8499,
+            line=41,
+            outcome="failed",
+            owner="@search-team",
+        ),
+        GateResult(
+            metric="recall@5",
+            rule="max_drop",
+            limit=0.02,
+            value=0.06,
+            baseline=0.91,
+            line=41,
+            outcome="inconclusive",
+            message="the interval of the drop holds the limit",
+        ),
+        GateResult(
+            metric="recall@5",
+            rule="min",
+            slice="type=policy",
+            limit=0.75,
+            value=0.7,
+            outcome="failed",
+        ),
+        GateResult(
+            metric="latency_p95", rule="max", limit=2, value=2.13, level="warn",
+            outcome="failed",
+        ),
+        GateResult(metric="latency_p95", rule="max", limit=8, value=2.13, outcome="passed"),
+        GateResult(
+            metric="leakage",
+            rule="red_line",
+            limit=0,
+            outcome="unmeasured",
+            level="warn",
+            message="no reply shows the tenant of its passages",
+        ),
+        GateResult(
+            metric="red_lines",
+            rule="red_line",
+            slice="tag=cross-tenant",
+            value=1,
+            limit=0,
+            outcome="failed",
+            cases=("reset-2fa",),
+            message="1 of 6 cases failed",
+        ),
+        GateResult(
+            metric="accuracy", rule="max_drop", limit=0.05, relative=True, value=0.01,
+            baseline=0.96, outcome="passed",
+        ),
+        GateResult(metric="error_rate", rule="error_rate", limit=0.02, value=0.0125, outcome="passed"),
+    )  # fmt: skip
+
+
+def _comparison() -> Comparison:
+    def delta(now: float, baseline: float, pairs: int) -> Delta:
+        return Delta(now=now, baseline=baseline, delta=now - baseline, pairs=pairs)
+
+    return Comparison(
+        pairs=76,
+        regressed=("refund-window-eu", "sso-limit"),
+        fixed=("invoice-date",),
+        new=("发票-货币", "qa-080"),
+        not_comparable=("qa-007: the labels changed",),
+        deltas={
+            "recall@5": delta(0.85, 0.91, 64),
+            "ndcg@10": delta(0.74, 0.741, 64),
+            "latency_p50": delta(0.84, 0.8, 75),
+            "latency_p95": delta(2.13, 1.9, 75),
+            "refusal": delta(0.92, 0.92, 12),
+            "key_points": delta(0.88, 0.87, 58),
+            "accuracy": delta(0.95, 0.96, 74),
+            "error_rate": delta(0.0125, 0, 76),
+        },
+        layers={"retrieval": 2, "answer": 2},
+        commit="8c02d77a11",
+        started="2026-11-28T07:00:00Z",
+    )
+
+
+def passing() -> Report:
+    """Give a run beside a baseline in which every gate holds and nothing flipped."""
+    now = failing()
+    gates = tuple(gate for gate in now.gates if gate.outcome == "passed")
+    compared = now.comparison
+    assert compared is not None
+    return now.model_copy(
+        update={
+            "verdict": "passed",
+            "reasons": (),
+            "notices": (),
+            "filters": (),
+            "totals": Totals(cases=80, passed=80),
+            "gates": gates,
+            "layers": {name: LayerCount() for name in now.layers},
+            "failures": (),
+            "failures_left_out": 0,
+            "comparison": compared.model_copy(
+                update={
+                    "regressed": (),
+                    "fixed": (),
+                    "new": (),
+                    "not_comparable": (),
+                    "layers": {},
+                }
+            ),
+        }
+    )
+
+
+def no_baseline() -> Report:
+    """Give a first run: the spec names a baseline that is not there yet."""
+    gate = GateResult(
+        metric="recall@5", rule="max_drop", limit=0.02, outcome="no_baseline"
+    )
+    now = failing()
+    return now.model_copy(
+        update={
+            "verdict": "passed",
+            "reasons": (),
+            "notices": (),
+            "filters": (),
+            "gates": (*passing().gates, gate),
+            "totals": Totals(cases=80, passed=77, failed=3),
+            "layers": _layers(
+                service=LayerCount(),
+                isolation=LayerCount(),
+                retrieval=LayerCount(first=2, causes={"retrieval.partial": 2}),
+            ),
+            "failures": FAILURES[1:3],
+            "failures_left_out": 1,
+            "comparison": None,
+        }
+    )
+
+
+def endpoint_error() -> Report:
+    """Give a run in which nobody answered."""
+    refused = "connection refused at http://localhost:9000/rag"
+    return Report.model_validate(
+        {
+            **_ABOUT,
+            "name": "helpdesk",
+            "verdict": "error",
+            "reasons": (f"20 calls in a row failed: {refused}",),
+            "totals": Totals(cases=80, errors=80),
+            "layers": {
+                "service": LayerCount(first=80, causes={"service.unreachable": 80})
+            },
+            "gates": (
+                GateResult(
+                    metric="error_rate", rule="error_rate", limit=0, value=1.0,
+                    outcome="failed",
+                ),
+            ),
+            "failures": (
+                FailedCase(
+                    id="qa-001",
+                    outcome="error",
+                    layer="service",
+                    cause="service.unreachable",
+                    evidence=refused,
+                    question="When does the helpdesk open?",
+                ),
+            ),
+            "failures_left_out": 79,
+        }
+    )  # fmt: skip
+
+
+def truncated() -> Report:
+    """Give a run with so many long failing cases that the comment cannot hold them."""
+    now = failing()
+    long = "A long answer about returns, with `code` and | pipes. " * 60
+    cases = tuple(
+        now.failures[0].model_copy(
+            update={"id": f"qa-{number:03}", "question": long, "answer": long * 2,
+                    "evidence": long}
+        )
+        for number in range(150)
+    )  # fmt: skip
+    compared = now.comparison
+    assert compared is not None
+    flips = {"regressed": tuple(case.id for case in cases)}
+    return now.model_copy(
+        update={
+            "failures": cases,
+            "failures_left_out": 50,
+            "totals": Totals(cases=400, passed=200, failed=200),
+            "comparison": compared.model_copy(update=flips),
+        }
+    )
