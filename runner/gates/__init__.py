@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from runner.errors import InputError, Place, Problems, did_you_mean
+from runner.errors import InputError, Place
 from runner.gates._limits import MAX_UNDETERMINED, held
 from runner.gates._red_lines import calls, isolation, named, red_line
 from runner.gates._tally import WHOLE, Judged, Measured, tally
-from runner.model import Case, GateResult, Verdict, memberships
+from runner.model import GateResult, Verdict
 from runner.spec import Spec
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "FailOn",
     "Judged",
     "Measured",
-    "check_selectors",
     "exit_code",
     "hold",
     "notices",
@@ -29,38 +28,6 @@ __all__ = [
 ]
 
 FailOn = Literal["gate", "error", "never"]
-
-
-def check_selectors(spec: Spec, cases: Iterable[Case]) -> None:
-    """Refuse red lines and slices that speak of no case; give it every case there is.
-
-    Raises:
-        Problems: At least one matches nothing, so that it could never turn a run red.
-    """
-    known: set[str] = set().union(*map(memberships, cases))
-    wanted = [(str(line), line.line, "red_lines") for line in spec.red_lines]
-    wanted += [
-        (limit.slice, limit.line, f"thresholds.{limit.name}.slices")
-        for limit in spec.limits
-        if limit.slice
-    ]
-    problems = [
-        InputError(
-            f"{name} matches no case",
-            where=Place(spec.file, line, path),
-            hint=did_you_mean(name, known) or _present(name, known),
-        )
-        for name, line, path in dict.fromkeys(wanted)
-        if name not in known
-    ]
-    if problems:
-        raise Problems(problems)
-
-
-def _present(name: str, known: Iterable[str]) -> str:
-    key = name.partition("=")[0]
-    there = sorted(other for other in known if other.startswith(f"{key}="))
-    return f"there is {named(there)}" if there else f"no case has a {key}"
 
 
 def hold(spec: Spec, measured: Measured) -> tuple[GateResult, ...]:
