@@ -2,6 +2,7 @@
 
     RagEvalError
     ├── InputError          2   the spec, a case file or an option is wrong
+    │   ├── MissingVariable 2   an environment variable of the spec is empty
     │   └── Problems        2   several of them, reported at once
     ├── Unavailable         3   the run could not be judged: nobody answered
     └── Cancelled         130   the user or the machine said stop
@@ -52,7 +53,9 @@ class RagEvalError(Exception):
 
     exit_code = 1
 
-    def __init__(self, what: str, *, where: Place | None = None, hint: str = "") -> None:
+    def __init__(
+        self, what: str, *, where: Place | None = None, hint: str = ""
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.where = where
@@ -68,6 +71,14 @@ class InputError(RagEvalError):
     """The reader must change something: spec, case file, option."""
 
     exit_code = 2
+
+
+class MissingVariable(InputError):
+    """The spec reads an environment variable that is missing or empty.
+
+    A pull request from a fork gets no secrets: where this is all that is wrong, the
+    run can be skipped.
+    """
 
 
 class Problems(InputError):
@@ -102,3 +113,20 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean {near[0]}?" if near else ""
+
+
+def kind_of(value: object) -> str:
+    """Name a value of a file as its author would.
+
+    >>> [kind_of(value) for value in (None, True, 3, "x", [], {})]
+    ['null', 'true', 'the number 3', "the text 'x'", 'a list', 'a mapping']
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the text {value[:40]!r}"
+    if isinstance(value, int | float):
+        return f"the number {value!r:.40}"
+    return "a mapping" if isinstance(value, Mapping) else "a list"

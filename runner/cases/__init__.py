@@ -5,7 +5,7 @@ from __future__ import annotations
 from runner.cases._fields import FIELDS, Field
 from runner.cases._hashes import case_hash, labels_hash
 from runner.cases._health import health
-from runner.cases._load import Loaded, check_selected, check_unique, load
+from runner.cases._load import Loaded, check_unique, load
 from runner.cases._plan import Row
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "Loaded",
     "Row",
     "case_hash",
-    "check_selected",
     "check_unique",
     "health",
     "labels_hash",

@@ -152,26 +152,3 @@ def check_unique(cases: Iterable[Case]) -> None:
             where = case.place or Place("cases")
             mistakes.add(f"id {case.id} stands twice, first at {first.place}", where)
     mistakes.stop()
-
-
-def check_selected(
-    cases: Iterable[Case], wanted: Iterable[tuple[str, str, Place]]
-) -> None:
-    """See that every selector of the spec finds a case.
-
-    Raises:
-        Problems: Those that find none, with the nearest value that would.
-    """
-    known = {"id": set[str](), "type": set[str](), "tag": set[str]()}
-    for case in cases:
-        known["id"].add(case.id)
-        known["tag"].update(case.tags)
-        if case.type:
-            known["type"].add(case.type)
-    problems = Mistakes()
-    for key, value, where in wanted:
-        if value not in known[key]:
-            near = known[key] if len(known[key]) <= _DIFFERENT else ()
-            hint = did_you_mean(value, near)
-            problems.add(f"no case has the {key} {value}", where, hint=hint)
-    problems.stop()

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from runner.errors import kind_of
 from runner.model import NOTHING, Qrels
 
 _TRUE = frozenset({"true", "yes", "on", "1", "是"})
@@ -26,21 +27,8 @@ def _shared(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
-def _kind(value: object) -> str:
-    """Name a value as the author of a file would."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f"the text {value[:40]!r}"
-    if isinstance(value, int | float):
-        return f"the number {value!r:.40}"
-    return "a mapping" if isinstance(value, Mapping) else "a list"
-
-
 def _not(wanted: str, value: object) -> ValueError:
-    return ValueError(f"must be {wanted}, and is {_kind(value)}")
+    return ValueError(f"must be {wanted}, and is {kind_of(value)}")
 
 
 def text(value: object) -> str:
@@ -103,7 +91,7 @@ def judgments(value: object) -> Qrels:
 def _grade(name: str, grade: object) -> int:
     if type(grade) is int and grade in _GRADES:
         return grade
-    raise ValueError(f"gives {name} {_kind(grade)} for a grade (one of 0, 1, 2, 3)")
+    raise ValueError(f"gives {name} {kind_of(grade)} for a grade (one of 0, 1, 2, 3)")
 
 
 def flag(value: object) -> bool:

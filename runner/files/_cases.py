@@ -8,7 +8,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runner.cases import Row, check_selected, check_unique, load
+from runner.cases import Row, check_unique, load
 from runner.errors import InputError, Place, Problems
 from runner.files._json import json_rows, jsonl_rows
 from runner.files._tables import table_rows
@@ -35,8 +35,7 @@ def read_cases(spec: Spec, *, root: Path) -> tuple[tuple[Case, ...], tuple[str, 
 
     Raises:
         Problems: All that is wrong in all files: a source that matches no file, a file
-            without a case, wrong fields, an id that stands twice, a red line or slice
-            that no case belongs to.
+            without a case, wrong fields, an id that stands twice.
     """
     reading = _Reading(spec, root)
     cases: list[Case] = []
@@ -44,7 +43,6 @@ def read_cases(spec: Spec, *, root: Path) -> tuple[tuple[Case, ...], tuple[str, 
         cases += reading.source(source)
     reading.stop()
     check_unique(cases)
-    check_selected(cases, _selectors(spec))
     return tuple(cases), tuple(reading.notices)
 
 
@@ -191,14 +189,3 @@ class _Reading:
         """Raise everything that was wrong."""
         if self.problems:
             raise Problems(self.problems)
-
-
-def _selectors(spec: Spec) -> Iterator[tuple[str, str, Place]]:
-    """Give key, value and place of every red line and slice."""
-    for key, value, line in spec.red_lines:
-        yield key, value, Place(spec.file, line, "red_lines")
-    for limit in spec.limits:
-        if limit.slice:
-            key, _, value = limit.slice.partition("=")
-            path = f"thresholds.{limit.name}.slices"
-            yield key, value, Place(spec.file, limit.line, path)
