@@ -1,0 +1,138 @@
+"""What went wrong with a call, in words that say what to do next."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from runner.endpoints._values import excerpt
+from runner.endpoints._wire import Reply, TooLarge, Unreadable
+from runner.model import Failure
+
+RETRYABLE = frozenset({429, 502, 503, 504})
+
+_SHOWN = 300
+_ADVICE = {
+    400: "check endpoint.body",
+    401: "check the token in endpoint.headers",
+    403: "check the token in endpoint.headers",
+    404: "check endpoint.url",
+    405: "check endpoint.method",
+    413: "the request is too large for it",
+    415: "check endpoint.headers and endpoint.body",
+    422: "check endpoint.body",
+}
+_SENTENCES: Mapping[type[BaseException], str] = {
+    ConnectionRefusedError: "nothing listens at {where} (is the service started, and "
+    "the port right? `wait_for` waits for it)",
+    socket.gaierror: "the host name in {where} is unknown (check endpoint.url)",
+    ssl.SSLError: "TLS with {where} failed: {why} (for a private CA set "
+    "REQUESTS_CA_BUNDLE)",
+    http.client.RemoteDisconnected: "{where} closed the connection without a reply",
+    http.client.BadStatusLine: "what answers at {where} does not speak HTTP",
+    http.client.IncompleteRead: "the reply of {where} broke off",
+}
+"""By the first cause of a failed call."""
+
+
+def shown(url: str) -> str:
+    """Give a URL without credentials, query and fragment."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return excerpt(f"{parts.scheme}://{host}{parts.path}", 150)
+
+
+def from_error(error: Exception, url: str, timeout: float) -> Failure:
+    """Explain a call that gave no whole reply."""
+    where = shown(url)
+    if isinstance(error, TooLarge):
+        return Failure(
+            "service.malformed",
+            f"the reply of {where} is larger than endpoint.max_response",
+        )
+    if isinstance(error, Unreadable):
+        return Failure("service.malformed", f"{where}: {error}")
+    chain = list(_causes(error))
+    if any(isinstance(cause, TimeoutError) for cause in chain):
+        return Failure(
+            "service.timeout",
+            f"no whole reply from {where} within {timeout:g} s (endpoint.timeout)",
+            retryable=True,
+        )
+    what, retryable = _unreachable(chain[-1], where)
+    return Failure("service.unreachable", what, retryable=retryable)
+
+
+def from_status(reply: Reply, url: str, now: float) -> Failure:
+    """Explain a reply whose status is no success; ``now`` is seconds of the epoch."""
+    advice = f" ({_ADVICE[reply.status]})" if reply.status in _ADVICE else ""
+    body = excerpt(reply.body[: 8 * _SHOWN].decode(errors="replace"), _SHOWN)
+    reason = excerpt(reply.reason, 60)
+    return Failure(
+        "service.http_error",
+        f"{shown(url)} answered {reply.status} {reason}".strip()
+        + advice
+        + (f": {body}" if body else ", without a body"),
+        retryable=reply.status in RETRYABLE,
+        retry_after=_seconds(reply.headers.get("Retry-After"), now),
+    )
+
+
+def from_redirect(url: str, target: str) -> Failure:
+    """Explain a redirect that was not followed, since it may take credentials along."""
+    return Failure(
+        "service.http_error",
+        f"{shown(url)} redirects to {shown(target)}, which is another service; it was "
+        "not followed (write that URL as endpoint.url if it is right)",
+    )
+
+
+def from_garbage(reply: Reply, url: str, error: ValueError) -> Failure:
+    """Explain a body that is not the JSON it should be."""
+    kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    what = f"the reply of {shown(url)} is no JSON"
+    if kind == "text/event-stream":
+        what = (
+            f"{shown(url)} streams its reply (ask for one whole reply in endpoint.body)"
+        )
+    elif not reply.body:
+        return Failure("service.malformed", f"the reply of {shown(url)} is empty")
+    begin = excerpt(reply.body[:800].decode(errors="replace"), 200)
+    return Failure(
+        "service.malformed",
+        f"{what}: {excerpt(str(error), 120)}; "
+        f"its type is {excerpt(kind, 60) or 'not stated'}, it begins with: {begin}",
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def _unreachable(cause: BaseException, where: str) -> tuple[str, bool]:
+    """Give a sentence, and whether another attempt may help."""
+    sentences = (text for kind, text in _SENTENCES.items() if isinstance(cause, kind))
+    sentence = next(sentences, "the connection to {where} failed: {why}")
+    why = excerpt(str(cause)) or type(cause).__name__
+    return sentence.format(where=where, why=why), not isinstance(cause, ssl.SSLError)
+
+
+def _seconds(value: str | None, now: float) -> float | None:
+    """Read ``Retry-After``: seconds, or a date held against ``now``."""
+    if value is None:
+        return None
+    if value.strip().isdigit():
+        return float(value) if len(value) < 10 else None  # noqa: PLR2004 - three centuries
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max((date - datetime.fromtimestamp(now, UTC)).total_seconds(), 0.0)

@@ -1,0 +1,239 @@
+"""One HTTP exchange on ``requests``, bounded in time and size, whatever the peer does.
+
+A time-out of ``requests`` bounds one wait for bytes, so that a peer who drips them can
+hold a call for ever. Here every read is bounded by what is left of the whole attempt.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import threading
+import time
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import HTTPError
+from urllib3.util import Timeout
+
+_CHUNK = 64 * 1024
+_SHOWN = 4 * 1024
+
+_attempt = threading.local()
+"""The deadline of this thread's attempt, and where its client keeps sockets in use.
+
+``http.client`` builds the reply deep below ``requests`` and in the same thread; this is
+how the reply learns of them.
+"""
+
+
+class TooLarge(Exception):  # noqa: N818 - becomes a Failure, never leaves the package
+    """The body is larger than it may be."""
+
+
+class Unreadable(Exception):  # noqa: N818 - likewise
+    """The body is encoded in a way that cannot be undone."""
+
+
+class Reply(NamedTuple):
+    """What came back."""
+
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class _Timed(io.RawIOBase):
+    """A socket's stream, each read of which ends with the attempt."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: float) -> None:
+        self._raw = raw
+        self._sock = sock
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the reply did not end in time")
+        self._sock.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _TimedReply(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        _attempt.sockets[threading.get_ident()] = sock
+        raw = self.fp.detach()
+        self.fp = io.BufferedReader(_Timed(raw, sock, _attempt.deadline))
+
+
+class _Plain(HTTPConnection):
+    response_class = _TimedReply
+
+
+class _Secure(HTTPSConnection):
+    response_class = _TimedReply
+
+
+class _PlainPool(HTTPConnectionPool):
+    ConnectionCls = _Plain
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _Secure
+
+
+class _Adapter(HTTPAdapter):
+    """An adapter whose connections read against the deadline of the attempt."""
+
+    _pools: Mapping[str, Any] = {"http": _PlainPool, "https": _SecurePool}
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = self._pools
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
+        manager = super().proxy_manager_for(proxy, **options)
+        manager.pool_classes_by_scheme = self._pools
+        return manager
+
+
+class _Channel(NamedTuple):
+    """What one thread sends through."""
+
+    adapter: _Adapter
+    settings: Mapping[str, Any]
+    """Proxies and certificates, looked up in the environment once."""
+
+
+class Client:
+    """Sends prepared requests; one session and its kept connections per thread."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._local = threading.local()
+        self._sessions: list[requests.Session] = []
+        self._sockets: dict[int, socket.socket] = {}
+        self._closed = False
+
+    def send(
+        self, request: requests.PreparedRequest, deadline: float, limit: int
+    ) -> Reply:
+        """Give the whole reply; redirects are not followed.
+
+        Args:
+            request: Complete: URL, headers and body as they go out.
+            deadline: When the attempt ends, on the clock of ``time.monotonic``.
+            limit: Bytes that the body may have, compressed and not.
+
+        Raises:
+            TooLarge: The body is larger; the rest of it was not read.
+            Unreadable: The body is compressed in a way that was not asked for.
+            OSError: The call failed, says ``requests`` or the system.
+            urllib3.exceptions.HTTPError: The call failed while the body was read.
+        """
+        channel = self._channel()
+        _attempt.deadline = deadline
+        _attempt.sockets = self._sockets
+        left: Any = Timeout(total=max(deadline - time.monotonic(), 0.001))
+        try:
+            raw = channel.adapter.send(request, timeout=left, **channel.settings).raw
+            try:
+                return _read(raw, limit)
+            finally:
+                raw.close()
+        finally:
+            self._sockets.pop(threading.get_ident(), None)
+
+    def close(self) -> None:
+        """End every call in flight and drop the connections; nothing is sent after."""
+        self._closed = True
+        for sock in list(self._sockets.values()):
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+        for session in self._sessions:
+            session.close()
+
+    def _channel(self) -> _Channel:
+        if self._closed:
+            raise OSError("the endpoint was closed")
+        channel: _Channel | None = getattr(self._local, "channel", None)
+        if channel is None:
+            session = requests.Session()
+            adapter = _Adapter()
+            session.mount("http://", adapter)
+            session.mount("https://", adapter)
+            settings = session.merge_environment_settings(
+                self._url, {}, stream=True, verify=None, cert=None
+            )
+            channel = self._local.channel = _Channel(adapter, settings)
+            self._sessions.append(session)
+        return channel
+
+
+def _read(raw: Any, limit: int) -> Reply:
+    if not 200 <= raw.status < 300:  # noqa: PLR2004 - the class of success
+        return Reply(raw.status, raw.reason or "", raw.headers, _beginning(raw))
+    body = _whole(raw, limit)
+    encoding = _encoding(raw)
+    if encoding in ("gzip", "x-gzip"):
+        body = _unzipped(body, limit)
+    elif encoding != "identity":
+        raise Unreadable(f"the body has the encoding {encoding[:40]!r}")
+    return Reply(raw.status, raw.reason or "", raw.headers, body)
+
+
+def _encoding(raw: Any) -> str:
+    return str(raw.headers.get("Content-Encoding", "identity")).strip().lower()
+
+
+def _beginning(raw: Any) -> bytes:
+    """Give the first bytes of an error page; the status matters, whatever these are."""
+    body = b""
+    with suppress(OSError, HTTPError, zlib.error):
+        body = raw.read(_SHOWN, decode_content=False)
+        if _encoding(raw) == "gzip":
+            body = zlib.decompressobj(wbits=31).decompress(body, _SHOWN)
+    return body
+
+
+def _whole(raw: Any, limit: int) -> bytes:
+    pieces = []
+    size = 0
+    while piece := raw.read(_CHUNK, decode_content=False):
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            raise TooLarge
+    return b"".join(pieces)
+
+
+def _unzipped(body: bytes, limit: int) -> bytes:
+    inflater = zlib.decompressobj(wbits=31)
+    try:
+        inflated = inflater.decompress(body, limit + 1)
+    except zlib.error as error:
+        raise Unreadable(f"the body is no gzip: {error}") from error
+    if len(inflated) > limit:
+        raise TooLarge
+    if not inflater.eof:
+        raise Unreadable("the body is cut off within its gzip")
+    return inflated

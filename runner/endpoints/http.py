@@ -1,0 +1,292 @@
+"""A RAG system behind HTTP: one attempt at a case, and every way it can fail."""
+
+from __future__ import annotations
+
+import json
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, urlencode, urljoin, urlsplit
+from uuid import uuid4
+
+import requests
+from pydantic_core import from_json
+from requests.utils import get_auth_from_url
+from urllib3.exceptions import HTTPError
+
+from runner import __version__
+from runner.endpoints._failures import (
+    from_error,
+    from_garbage,
+    from_redirect,
+    from_status,
+    shown,
+)
+from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._wire import Client, Reply, TooLarge, Unreadable
+from runner.errors import InputError, Unavailable
+from runner.model import Case, Failure, Response
+from runner.redact import Redactor
+from runner.spec import EndpointSpec
+from runner.templating import Locate, Request, RequestTemplate, by_path, expand
+
+REDIRECTS = 5
+"""How many are followed; all within one service and one time-out."""
+
+_POLL = 0.25
+_POLL_TIMEOUT = 5.0
+_BOM = b"\xef\xbb\xbf"
+_HTTP, _HTTPS = 80, 443
+_REDIRECTING = (301, 302, 303, 307, 308)
+_CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
+_OWN_HEADERS = ("content-length", "transfer-encoding", "connection")
+
+
+class HttpEndpoint:
+    """Asks over HTTP, by the templates and the mapping of a spec.
+
+    Threads may share it; each has its own connection. ``replies`` is the mapping, which
+    also knows what it has not found so far.
+
+    Args:
+        spec: The endpoint's block.
+        variables: Environment values by name.
+        secrets: What no message may show.
+        place: Where a key stands in the user's file.
+        clock: Seconds, for latencies.
+        wall: Seconds of the epoch, for a ``Retry-After`` that is a date.
+        new_uuid: What ``{{ uuid }}`` stands for, fresh at each call.
+
+    Raises:
+        Problems: Templates or expressions that cannot be compiled.
+    """
+
+    def __init__(  # noqa: PLR0913 - what the world gives, each replaceable in a test
+        self,
+        spec: EndpointSpec,
+        variables: Mapping[str, str],
+        *,
+        secrets: Iterable[str] = (),
+        place: Locate = by_path,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+        new_uuid: Callable[[], str] = lambda: uuid4().hex,
+    ) -> None:
+        self.replies = ReplyMap(spec.response, place=place)
+        self._spec = spec
+        self._template = RequestTemplate(spec, variables, place=place)
+        self._wait_url = expand(spec.wait_for.url, variables) if spec.wait_for else ""
+        self._redact = Redactor(secrets).text
+        self._place = place
+        self._clock = clock
+        self._wall = wall
+        self._new_uuid = new_uuid
+        self._headers = _defaults(spec, place)
+        self._client = Client(expand(spec.url, variables))
+
+    def ask(self, case: Case) -> Response | Failure:
+        """Make one attempt; its latency is from the request to the last byte.
+
+        Never raises for what the endpoint did: no connection, no reply in time, a
+        status other than 2xx, an unusable body are failures with redacted messages.
+
+        Raises:
+            InputError: A template fails for this case, or an expression of the mapping
+                cannot take what it met.
+        """
+        request = self._prepared(self._template.render(case, self._new_uuid()))
+        deadline = time.monotonic() + self._spec.timeout
+        started = self._clock()
+        reply = self._call(request, deadline)
+        latency = self._clock() - started
+        if isinstance(reply, Reply):
+            result = self._read(reply, str(request.url), latency)
+        else:
+            result = reply
+        if isinstance(result, Failure):
+            message = self._redact(result.message)
+            return result._replace(message=message, latency=latency)
+        return result
+
+    def wait(
+        self,
+        sleep: Callable[[float], object] = time.sleep,
+        check: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Poll ``wait_for`` until it answers 2xx; at once where the spec has none.
+
+        Args:
+            sleep: Waits between two polls.
+            check: Called between two polls; raises where waiting is in vain.
+
+        Raises:
+            Unavailable: It did not within its time-out; names the last answer.
+        """
+        if self._spec.wait_for is None:
+            return
+        limit = self._spec.wait_for.timeout
+        request = _prepared("GET", self._wait_url, self._headers)
+        end = self._clock() + limit
+        left = limit
+        while True:
+            reply = self._call(request, time.monotonic() + min(left, _POLL_TIMEOUT))
+            if isinstance(reply, Reply):
+                return
+            check()
+            left = end - self._clock()
+            if left <= 0:
+                raise Unavailable(
+                    f"{shown(self._wait_url)} was not ready within {limit:g} s; "
+                    f"the last try: {self._redact(reply.message)}",
+                    where=self._place("endpoint", "wait_for"),
+                )
+            sleep(_POLL)
+
+    def close(self) -> None:
+        """End every call in flight, at once, and drop the connections."""
+        self._client.close()
+
+    def _prepared(self, request: Request) -> requests.PreparedRequest:
+        url, authorization = _parsed_url(request.url)
+        headers = {**self._headers, **request.headers}
+        if authorization:
+            headers.setdefault("Authorization", authorization)
+        if request.query:
+            encoded = urlencode(request.query, quote_via=quote)
+            url = f"{url}{'&' if '?' in url else '?'}{encoded}"
+        return _prepared(request.method, url, headers, self._encoded(request.body))
+
+    def _encoded(self, body: Any) -> bytes | None:
+        if body is None:
+            return None
+        try:
+            text = body if isinstance(body, str) else json.dumps(body, allow_nan=False)
+            return text.encode()
+        except (TypeError, ValueError) as error:
+            where = self._place("endpoint", "body")
+            raise InputError(f"it cannot be sent: {error}", where=where) from error
+
+    def _call(
+        self, request: requests.PreparedRequest, deadline: float
+    ) -> Reply | Failure:
+        """Give a reply with a status of 2xx, through redirects within the service."""
+        url = str(request.url)
+        hops = 0
+        try:
+            while True:
+                reply = self._client.send(request, deadline, self._spec.max_response)
+                target = _redirected(reply, str(request.url))
+                if target is None or hops == REDIRECTS:
+                    break
+                if not _same_service(str(request.url), target):
+                    return from_redirect(url, target)
+                request = _followed(request, target, reply.status)
+                hops += 1
+        except _CALL_ERRORS as error:
+            return from_error(error, url, self._spec.timeout)
+        if reply.status // 100 == 2:  # noqa: PLR2004 - the class of success
+            return reply
+        return from_status(reply, url, self._wall())
+
+    def _read(self, reply: Reply, url: str, latency: float) -> Response | Failure:
+        try:
+            parsed = from_json(reply.body.removeprefix(_BOM), allow_inf_nan=False)
+        except ValueError as error:
+            return from_garbage(reply, url, error)
+        return self.replies.read(parsed, latency)
+
+
+def _defaults(spec: EndpointSpec, place: Locate) -> dict[str, str]:
+    """Give the headers that go out unless the spec writes its own."""
+    own = {name.lower() for name in spec.headers}
+    for name in _OWN_HEADERS:
+        if name in own:
+            where = place("endpoint", "headers")
+            raise InputError(f"{name} is set by the connection itself", where=where)
+    defaults = {
+        "User-Agent": f"rag-eval-action/{__version__}",
+        "Accept": "application/json",
+        "Accept-Encoding": "gzip",
+    }
+    if spec.body is not None:
+        text = isinstance(spec.body, str)
+        kind = "text/plain; charset=utf-8" if text else "application/json"
+        defaults["Content-Type"] = kind
+    return {name: value for name, value in defaults.items() if name.lower() not in own}
+
+
+def _prepared(
+    method: str, url: str, headers: Mapping[str, str], body: Any = None
+) -> requests.PreparedRequest:
+    """Give a request as it goes out, without the checks that the spec has passed."""
+    request = requests.PreparedRequest()
+    request.method = method
+    request.url = url
+    lines: Any = dict(headers)
+    request.headers = lines
+    request.body = body
+    if body is not None or method not in ("GET", "HEAD"):
+        lines["Content-Length"] = str(len(body or b""))
+    return request
+
+
+@lru_cache(maxsize=64)
+def _parsed_url(url: str) -> tuple[str, str | None]:
+    """Give a URL that ``requests`` accepts, and its credentials as a header."""
+    request = requests.PreparedRequest()
+    try:
+        request.prepare_url(url.partition("#")[0], None)
+    except (ValueError, OSError) as error:
+        what = f"{shown(url)} is no URL: {error}"
+        raise InputError(what, where=by_path("endpoint", "url")) from error
+    user, password = get_auth_from_url(url)
+    parts = urlsplit(str(request.url))
+    plain = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    if not user and not password:
+        return plain, None
+    return plain, f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+
+
+def _redirected(reply: Reply, url: str) -> str | None:
+    location = reply.headers.get("Location")
+    if reply.status not in _REDIRECTING or not location:
+        return None
+    return urljoin(url, location)
+
+
+def _same_service(url: str, target: str) -> bool:
+    """Whether a redirect stays with the host it was given credentials for.
+
+    The step from http to https on the usual ports is the same service.
+    """
+    old = urlsplit(url)
+    try:
+        new = urlsplit(target)
+        ports = (old.port or _HTTP, new.port or _HTTPS)
+    except ValueError:
+        return False
+    if (old.scheme, old.netloc) == (new.scheme, new.netloc):
+        return True
+    secured = (old.scheme, new.scheme) == ("http", "https")
+    return secured and old.hostname == new.hostname and ports == (_HTTP, _HTTPS)
+
+
+def _followed(
+    request: requests.PreparedRequest, target: str, status: int
+) -> requests.PreparedRequest:
+    """Give the redirected request: the same one, but 303 asks for a GET.
+
+    Browsers turn a POST into a GET at 301 and 302 too; an API that moved its path wants
+    the body there.
+    """
+    if status != HTTPStatus.SEE_OTHER:
+        return _prepared(str(request.method), target, request.headers, request.body)
+    kept = {
+        name: value
+        for name, value in request.headers.items()
+        if not name.lower().startswith("content-")
+    }
+    return _prepared("GET", target, kept)
