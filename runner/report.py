@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -140,6 +141,21 @@ def _unknown_format(found: Any) -> str:
     return f"format_version {found!r} is unknown; this version reads {FORMAT_VERSION}"
 
 
+def mapped(report: Report, change: Callable[[str], str]) -> Report:
+    """Give a Report in which every text is changed, those in keys among them."""
+    return Report.model_validate(_mapped(report.model_dump(), change))
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(key): _mapped(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(_mapped(item, change) for item in value)
+    return value
+
+
 def json_schema() -> dict[str, Any]:
     """Give the JSON Schema of ``results.json``."""
     schema = Report.model_json_schema()
@@ -175,16 +191,15 @@ def broken_layer(report: Report) -> Layer | None:
 
 def gate_layer(gate: GateResult, report: Report) -> Layer | None:
     """Give the layer a gate speaks of: of a red line, that of the first broken case."""
-    if gate.cases:
-        broke = set(gate.cases)
-        return next((f.layer for f in report.failures if f.id in broke), None)
-    if gate.rule == "error_rate":
+    if gate.metric == "error_rate":
         return "service"
     label = gate.metric
     if label not in report.summaries:
         label = split_statistic(label)[0]
-    summary = report.summaries.get(label)
-    return summary.layer if summary else None
+    if label in report.summaries:
+        return report.summaries[label].layer
+    broke = set(gate.cases)
+    return next((case.layer for case in report.failures if case.id in broke), None)
 
 
 def _most_charged(report: Report) -> Layer | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _BYTES |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z%]*)\s*")
+_NAMED = 40  # characters of what was written that an error shows
 
 
 class Amount(NamedTuple):
@@ -16,60 +18,74 @@ class Amount(NamedTuple):
 
     value: float
     percent: bool = False
+    duration: bool = False
+    """Written with a unit of time; the value is in seconds."""
 
 
-def _split(text: str, what: str, example: str) -> tuple[float, str]:
-    matched = _AMOUNT.fullmatch(text)
-    if not matched:
-        raise ValueError(f"{text!r} is no {what}; write it like {example}")
-    return float(matched[1]), matched[2]
+def _wrong(value: object, wanted: str) -> ValueError:
+    text = f"{value!r:.{_NAMED}}" if isinstance(value, str) else kind_of(value)
+    return ValueError(f"{text} is no {wanted}")
+
+
+def _number(value: object) -> float | None:
+    """Give a number that was written without a unit."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return None
+
+
+def _split(value: object, wanted: str) -> tuple[float, str]:
+    matched = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
+    number = float(matched[1]) if matched else math.inf
+    if matched is None or math.isinf(number):
+        raise _wrong(value, wanted)
+    return number, matched[2]
 
 
 def seconds(value: object) -> float:
-    """Give seconds from ``30s``, ``500ms``, ``2m`` or a plain number.
+    """Give seconds from ``30s``, ``500ms``, ``2m`` or a plain number above zero.
 
     Raises:
         ValueError: It is no duration.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    number, unit = _split(str(value), "duration", "30s or 500ms")
-    if unit not in _SECONDS:
-        raise ValueError(f"{value!r} is no duration; write it like 30s or 500ms")
+    wanted = "duration; write it like 30s or 500ms"
+    number, unit = _number(value), "s"
+    if number is None:
+        number, unit = _split(value, wanted)
+    if not 0 < number < math.inf or unit not in _SECONDS:
+        raise _wrong(value, wanted)
     return number * _SECONDS[unit]
 
 
 def size(value: object) -> int:
-    """Give bytes from ``10MiB``, ``500KB`` or a plain number.
+    """Give bytes from ``10MiB``, ``500KB`` or a plain number above zero.
 
     Raises:
         ValueError: It is no size.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    number, unit = _split(str(value), "size", "10MiB")
-    if unit not in _BYTES:
-        raise ValueError(f"{value!r} is no size; write it like 10MiB")
+    wanted = "size; write it like 10MiB"
+    number, unit = _number(value), "B"
+    if number is None:
+        number, unit = _split(value, wanted)
+    if not 1 <= number < math.inf or unit not in _BYTES:
+        raise _wrong(value, wanted)
     return int(number * _BYTES[unit])
 
 
 def per_second(value: object) -> float:
-    """Give events per second from ``20/s``, ``100/m`` or a plain number.
+    """Give events per second from ``20/s``, ``100/m`` or a plain number above zero.
 
     Raises:
         ValueError: It is no rate.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    number, slash, unit = str(value).partition("/")
-    try:
-        rate = float(number) / _SECONDS[unit.strip()]
-    except (ValueError, KeyError):
-        slash = ""
-        rate = 0.0
-    if not slash or rate <= 0:
-        raise ValueError(f"{value!r} is no rate; write it like 20/s or 100/m")
-    return rate
+    wanted = "rate; write it like 20/s or 100/m"
+    number, unit = _number(value), "s"
+    if number is None and isinstance(value, str):
+        count, _, unit = value.partition("/")
+        number, unit = _split(count, wanted)[0], unit.strip()
+    if number is None or not 0 < number < math.inf or unit not in _SECONDS:
+        raise _wrong(value, wanted)
+    return number / _SECONDS[unit]
 
 
 def amount(value: object) -> Amount:
@@ -78,12 +94,16 @@ def amount(value: object) -> Amount:
     Raises:
         ValueError: It is none of them.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return Amount(float(value))
-    number, unit = _split(str(value), "limit", "0.85, 5% or 3s")
+    wanted = "limit; write it like 0.85, 5% or 3s"
+    number = _number(value)
+    if number is not None:
+        return Amount(number)
+    number, unit = _split(value, wanted)
     if unit == "%":
         return Amount(number / 100, percent=True)
-    return Amount(number * _SECONDS[unit] if unit else number)
+    if unit and unit not in _SECONDS:
+        raise _wrong(value, wanted)
+    return Amount(number * _SECONDS.get(unit, 1.0), duration=bool(unit))
 
 
 def tell_apart(value: float, limit: float) -> tuple[str, str]:
@@ -94,8 +114,5 @@ def tell_apart(value: float, limit: float) -> tuple[str, str]:
     >>> tell_apart(0.84, 0.85), tell_apart(0.8499999, 0.85), tell_apart(4.25, 3)
     (('0.84', '0.85'), ('0.8499999', '0.85'), ('4.25', '3'))
     """
-    value, limit = round(value, 9), round(limit, 9)
-    digits = 2
-    while round(value, digits) == limit != value:
-        digits += 1
-    return f"{value:.{digits}f}", f"{limit:.9f}".rstrip("0").rstrip(".")
+    digits = telling_digits(value, [limit])
+    return f"{value:.{digits}f}", f"{limit:.{PRECISION}f}".rstrip("0").rstrip(".")

@@ -5,9 +5,7 @@ Escaping for a format comes after this and is the format's own; see ``_escape``.
 
 from __future__ import annotations
 
-from typing import Any
-
-from runner.report import Report
+from runner.report import Report, mapped
 
 _LINE_ENDS = dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), "\n")
 _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
@@ -61,14 +59,4 @@ def clean(text: str) -> str:
 
 def cleaned(report: Report) -> Report:
     """Give a Report of which every text, also in keys, is clean."""
-    return Report.model_validate(_walk(report.model_dump()))
-
-
-def _walk(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {_walk(key): _walk(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return tuple(_walk(item) for item in value)
-    return value
+    return mapped(report, clean)

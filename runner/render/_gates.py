@@ -59,8 +59,6 @@ def _asks(gate: GateResult, unit: str, better: Better) -> str:
 
 
 def why(gate: GateResult) -> Said:
-    """Give a gate's message under its name; nothing where it has none."""
-    if not gate.message:
-        return ()
-    part = say(" · ", foreign(gate.slice)) if gate.slice else ()
-    return say(foreign(gate.metric), part, ": ", foreign(gate.message))
+    """Give a gate's own sentence, but for a limit whose row says it all."""
+    told = gate.rule in ("min", "max") and gate.outcome == "failed"
+    return () if told else say(foreign(gate.message))

@@ -12,6 +12,7 @@ from runner.render._cases import cause_name, failing
 from runner.render._gates import rule, status, why
 from runner.render._numbers import number
 from runner.render._said import Said, count, foreign, join, say, strong
+from runner.render._table import unit_of
 from runner.report import Report, broken_layer, gate_layer
 
 Mark = Literal["passed", "warned", "failed", "error", "skipped"]
@@ -145,15 +146,15 @@ def _broken_gate(report: Report, gates: list[GateResult]) -> Said:
     if not gates:
         return ()
     gate = gates[0]
-    if gate.cases:
+    if gate.cases and gate.outcome == "failed":
         shown = [say(foreign(name)) for name in gate.cases[:_FEW]]
         more = len(gate.cases) - len(shown)
         rest = say(f" and {more:,} more") if more else ()
         return say("Red line broken by ", join(", ", shown), rest, ".")
-    if gate.rule not in ("min", "max") or gate.value is None:
+    told = gate.rule in ("min", "max") and gate.outcome == "failed"
+    if not told or gate.value is None:
         return why(gate) or say(foreign(gate.metric), " fails its gate.")
-    summary = report.summaries.get(gate.metric)
-    unit = summary.unit if summary else ""
+    unit = unit_of(report, gate.metric)
     is_now = f" is {number(gate.value, unit, [gate.limit])}, gate "
     part = say(" · ", foreign(gate.slice)) if gate.slice else ()
     return say(foreign(gate.metric), part, is_now, rule(gate, unit, "higher"), ".")

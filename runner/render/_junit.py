@@ -105,9 +105,8 @@ def _suites(name: str, tests: Sequence[Check]) -> Iterator[Suite]:
 
 def _gate(gate: GateResult) -> Check:
     part = f" ({gate.slice})" if gate.slice else ""
-    name = f"{gate.metric}{part} {gate.rule}"
-    if gate.limit is not None:
-        name += f" {limit(gate.limit)}"
+    asked = "" if gate.limit is None or gate.rule == "red_line" else limit(gate.limit)
+    name = f"{gate.metric}{part} {gate.rule} {asked}".rstrip()
     if not gate.blocks:
         return Check(name, "passed")
     value = "" if gate.value is None else f" at {number(gate.value, '', [gate.limit])}"

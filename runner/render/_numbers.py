@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_PRECISION = 9  # limits compare after rounding to 1e-9, so more digits tell nothing
+from runner.units import PRECISION, telling_digits
+
 _MINUS = "\u2212"
 _SHARE_DIGITS = 2
 
@@ -15,7 +16,8 @@ def number(value: float, unit: str = "", against: Iterable[float | None] = ()) -
     >>> number(0.8499, against=[0.85]), number(0.84), number(2.1, "s")
     ('0.8499', '0.84', '2.1 s')
     """
-    digits = _telling(value, _usual_digits(abs(value), unit), against)
+    limits = [other for other in against if other is not None]
+    digits = telling_digits(value, limits, _usual_digits(abs(value), unit))
     return _with_unit(f"{value:,.{digits}f}", unit)
 
 
@@ -25,7 +27,7 @@ def limit(value: float, unit: str = "") -> str:
     >>> limit(0.855), limit(1.0), limit(3, "s")
     ('0.855', '1.00', '3 s')
     """
-    whole, _, rest = f"{value:,.{_PRECISION}f}".partition(".")
+    whole, _, rest = f"{value:,.{PRECISION}f}".partition(".")
     least = 0 if unit else _SHARE_DIGITS
     digits = rest.rstrip("0").ljust(least, "0")
     return _with_unit(f"{whole}.{digits}" if digits else whole, unit)
@@ -41,7 +43,7 @@ def change(now: float, then: float, unit: str = "", drops: Iterable[float] = ())
     """
     value = now - then
     limits = [side * drop for drop in drops for side in (1.0, -1.0)]
-    digits = _telling(value, _usual_digits(abs(then), unit), limits)
+    digits = telling_digits(value, limits, _usual_digits(abs(then), unit))
     if round(value, digits) == 0:
         return "±0"
     sign = "+" if value > 0 else _MINUS
@@ -55,20 +57,6 @@ def percent(share: float) -> str:
     ('5 %', '12.5 %')
     """
     return f"{limit(share * 100, '%')}"
-
-
-def _telling(value: float, digits: int, against: Iterable[float | None]) -> int:
-    limits = [other for other in against if other is not None]
-    while digits < _PRECISION and any(
-        _side(round(value, digits), other) != _side(value, other) for other in limits
-    ):
-        digits += 1
-    return digits
-
-
-def _side(value: float, other: float) -> int:
-    value, other = round(value, _PRECISION), round(other, _PRECISION)
-    return (value > other) - (value < other)
 
 
 def _usual_digits(size: float, unit: str) -> int:

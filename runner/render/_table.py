@@ -19,7 +19,7 @@ from runner.model import (
 )
 from runner.render._gates import Status, rule, why, worst
 from runner.render._numbers import change, number
-from runner.render._said import Said, foreign, join, say
+from runner.render._said import Said, count, foreign, join, say
 from runner.report import Report
 
 NOTHING = "–"
@@ -129,16 +129,15 @@ def _shown(label: str, summary: Summary, gated: set[str]) -> list[str]:
 def _row(report: Report, name: _Name) -> Row:
     gates = [g for g in report.gates if (g.metric, g.slice) == name[1:]]
     summary = _summary(report, name.metric)
-    unit = summary.unit if summary else ""
-    value = _value(report, name, gates)
-    limits = [g.limit for g in gates if g.rule not in ("max_drop", "red_line")]
+    unit = unit_of(report, name.metric)
+    limits = [gate.limit for gate in gates if gate.rule != "max_drop"]
     delta = _delta(report, name)
     return Row(
         layer_name(name.layer),
         say(
             foreign(name.metric), *((" · ", foreign(name.slice)) if name.slice else ())
         ),
-        NOTHING if value is None else number(value, unit, limits),
+        _value(report, name, gates, limits),
         number(delta.baseline, unit) if delta else NOTHING,
         change(delta.now, delta.baseline, unit, _drops(gates, delta))
         if delta
@@ -161,10 +160,32 @@ def _summary(report: Report, metric: str) -> Summary | None:
     return found or report.summaries.get(split_statistic(metric)[0])
 
 
-def _value(report: Report, name: _Name, gates: Sequence[GateResult]) -> float | None:
+def unit_of(report: Report, metric: str) -> str:
+    """Give the unit of a metric or of its run-level statistic; none is a share."""
+    summary = _summary(report, metric)
+    return summary.unit if summary else ""
+
+
+def _value(
+    report: Report,
+    name: _Name,
+    gates: Sequence[GateResult],
+    limits: Sequence[float | None],
+) -> str:
+    measured = _measured(report, name)
     for gate in gates:
-        if gate.rule in ("min", "max", "error_rate") and gate.value is not None:
-            return gate.value
+        if gate.value is None:
+            continue
+        if gate.rule in ("min", "max", "error_rate"):
+            measured = gate.value
+        elif gate.rule == "red_line" and measured is None:
+            return count(round(gate.value), "case")
+    if measured is None:
+        return NOTHING
+    return number(measured, unit_of(report, name.metric), limits)
+
+
+def _measured(report: Report, name: _Name) -> float | None:
     summary = report.summaries.get(name.metric)
     if summary is None:
         base, suffix = split_statistic(name.metric)
@@ -177,9 +198,10 @@ def _value(report: Report, name: _Name, gates: Sequence[GateResult]) -> float | 
 
 
 def _delta(report: Report, name: _Name) -> Delta | None:
-    if report.comparison is None or name.slice:
+    if report.comparison is None:
         return None
-    return report.comparison.deltas.get(name.metric)
+    delta = report.comparison.deltas.get(name.metric)
+    return delta.slices.get(name.slice) if delta and name.slice else delta
 
 
 def _drops(gates: Sequence[GateResult], delta: Delta) -> list[float]:

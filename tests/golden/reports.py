@@ -23,7 +23,7 @@ FAILURES = (
         evidence="kb-104 did not come",
         also=("grounding.number_conflict", "answer.omission"),
         question="How long do EU customers have to return a device?",
-        answer="You have 30 days. ```</details> @octocat fixes #1\n| a | b |\n$x$ :tada:",
+        answer="30 days. ```</details> @octocat fixes #1\n| a | b |\n$x$ :tada:",
         expected=("kb-104", "kb-105"),
         retrieved=("kb-310", "kb-017", None, "kb-090"),
         file="specs/cases/policy.json",
@@ -141,6 +141,12 @@ def failing() -> Report:
 
 
 def _gates() -> tuple[GateResult, ...]:
+    slow = GateResult(
+        metric="latency_p95", rule="max", limit=8, value=2.13, outcome="passed"
+    )
+    rate = GateResult(
+        metric="error_rate", rule="max", limit=0.02, value=0.0125, outcome="passed"
+    )
     return (
         GateResult(
             metric="recall@5",
@@ -159,7 +165,7 @@ def _gates() -> tuple[GateResult, ...]:
             baseline=0.91,
             line=41,
             outcome="inconclusive",
-            message="the interval of the drop holds the limit",
+            message="recall@5 could not be held against the baseline (line 41)",
         ),
         GateResult(
             metric="recall@5",
@@ -173,30 +179,30 @@ def _gates() -> tuple[GateResult, ...]:
             metric="latency_p95", rule="max", limit=2, value=2.13, level="warn",
             outcome="failed",
         ),
-        GateResult(metric="latency_p95", rule="max", limit=8, value=2.13, outcome="passed"),
+        slow,
         GateResult(
             metric="leakage",
             rule="red_line",
             limit=0,
             outcome="unmeasured",
             level="warn",
-            message="no reply shows the tenant of its passages",
+            message="leakage: no reply names the tenant of its passages",
+            value=0,
         ),
         GateResult(
-            metric="red_lines",
+            metric="tag=cross-tenant",
             rule="red_line",
-            slice="tag=cross-tenant",
             value=1,
             limit=0,
             outcome="failed",
             cases=("reset-2fa",),
-            message="1 of 6 cases failed",
+            message="red line tag=cross-tenant: 1 of 6 cases failed: reset-2fa",
         ),
         GateResult(
             metric="accuracy", rule="max_drop", limit=0.05, relative=True, value=0.01,
             baseline=0.96, outcome="passed",
         ),
-        GateResult(metric="error_rate", rule="error_rate", limit=0.02, value=0.0125, outcome="passed"),
+        rate,
     )  # fmt: skip
 
 
