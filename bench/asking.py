@@ -1,0 +1,114 @@
+"""What asking costs: `collect` with `HttpEndpoint` beside bare `requests` in threads.
+
+    python bench/asking.py
+
+prints, for each load, wall time over ideal (cases x latency / concurrency) and CPU time
+of this process a case; both ways run in turn against the same stub, best of three.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import requests
+from stub import running
+
+from runner.endpoints.http import HttpEndpoint
+from runner.model import Case
+from runner.responses import Limits, collect
+from runner.spec import EndpointSpec
+
+
+class Load(NamedTuple):
+    """So many cases, so slow an endpoint, so many threads."""
+
+    cases: int
+    latency: float
+    concurrency: int
+
+
+LOADS = (Load(1000, 0.05, 16), Load(4000, 0.0, 32))
+ROUNDS = 3
+
+
+def bare(url: str, load: Load) -> None:
+    """Ask with what everybody would write first."""
+    numbers = iter(range(load.cases))
+    lock = threading.Lock()
+
+    def work() -> None:
+        session = requests.Session()
+        while True:
+            with lock:
+                number = next(numbers, None)
+            if number is None:
+                return
+            body = {"query": f"question {number}", "top_k": 8}
+            reply = session.post(url, json=body, timeout=30)
+            reply.raise_for_status()
+            reply.json()
+
+    threads = [threading.Thread(target=work) for _ in range(load.concurrency)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def ours(url: str, load: Load) -> None:
+    """Ask as a run does."""
+    body = {"query": "{{ question }}", "top_k": 8}
+    endpoint = HttpEndpoint(EndpointSpec(url=url, body=body), {})
+    cases = (Case(str(n), f"question {n}") for n in range(load.cases))
+    exchanges = collect(
+        endpoint,
+        cases,
+        Limits(load.concurrency),
+        clock=time.monotonic,
+        uniform=random.uniform,
+        now=lambda: datetime.now(UTC),
+    )
+    for exchange in exchanges:
+        assert exchange.result.latency is not None  # noqa: S101 - a bench checks itself
+    endpoint.close()
+
+
+def measure(
+    ask: Callable[[str, Load], None], url: str, load: Load
+) -> tuple[float, float]:
+    """Give wall and CPU seconds of one pass."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    ask(url, load)
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def main() -> None:
+    """Measure both ways in turn and print the best of each."""
+    for load in LOADS:
+        best: dict[str, tuple[float, float]] = {}
+        with running(load.latency) as url:
+            for _ in range(ROUNDS):
+                for ask in (bare, ours):
+                    figures = measure(ask, url, load)
+                    before = best.get(ask.__name__, figures)
+                    best[ask.__name__] = (
+                        min(before[0], figures[0]),
+                        min(before[1], figures[1]),
+                    )
+        ideal = load.cases * load.latency / load.concurrency
+        latency = f"{load.latency * 1000:g} ms"
+        print(f"{load.cases} cases, {latency}, {load.concurrency} threads")
+        for name, (wall, cpu) in best.items():
+            over = f"{wall / ideal:.3f} of ideal" if ideal else f"{wall:.2f} s"
+            print(
+                f"  {name:5} wall {over:16} CPU {cpu / load.cases * 1000:.3f} ms a case"
+            )
+
+
+if __name__ == "__main__":
+    main()
