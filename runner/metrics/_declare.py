@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field, create_model
 
-from runner.model import Better, Layer, Metric, Unscored
+from runner.model import RUN_LEVEL, Better, Layer, Metric, Unscored
 
 INPUTS: Mapping[str, str] = {
     "question": "the case's question",
@@ -33,7 +33,11 @@ INPUTS: Mapping[str, str] = {
 
 Cutoff = Annotated[
     int | None,
-    Field(ge=1, description="How many of the top ranks count; all when left out."),
+    Field(
+        ge=1,
+        strict=True,  # else true would be 1
+        description="How many of the top ranks count; all when left out.",
+    ),
 ]
 
 registry: dict[str, Metric] = {}
@@ -62,12 +66,13 @@ def metric(
         unit: What the number counts; empty for a share.
 
     Raises:
-        TypeError: An input is not in the vocabulary, or the name is taken.
+        TypeError: An input is not in the vocabulary, an option has no default, or the
+            name is taken.
     """
 
     def enter(function: Function) -> Function:
         name = function.__name__
-        if name in registry:
+        if name in registry or name in RUN_LEVEL:
             raise TypeError(f"metric {name} is declared twice")
         inputs, optional, options = _read(function)
         registry[name] = Metric(
@@ -93,6 +98,8 @@ def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], frozenset[str]
     for parameter in inspect.signature(function).parameters.values():
         name, hint = parameter.name, hints[parameter.name]
         if parameter.kind is parameter.KEYWORD_ONLY:
+            if parameter.default is parameter.empty:
+                raise TypeError(f"{function.__name__}: option {name} has no default")
             options[name] = (hint, parameter.default)
         elif name not in INPUTS:
             raise TypeError(f"{function.__name__}: unknown input {name}")

@@ -1,0 +1,234 @@
+"""Reference pages, README tables and the schema, made from the declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any
+
+from runner.metrics import INPUTS, registry
+from runner.model import LAYERS, RUN_LEVEL, STATISTICS, Layer, Metric
+
+QUESTIONS: Mapping[Layer, str] = {
+    "service": "did a usable reply come?",
+    "isolation": "did anything cross a tenant's wall?",
+    "retrieval": "were the right documents found?",
+    "context": "near the top, and not drowned?",
+    "refusal": "right to answer, or to decline?",
+    "grounding": "is what it says in what it read?",
+    "answer": "complete, right, on the question?",
+}
+_ACROSS: Mapping[str, str] = {
+    "accuracy": "Cases that passed, of those that passed or failed.",
+    "error_rate": "Cases that got no usable reply, of all that were asked.",
+    "coverage": "Scores that came, of those that should have come.",
+}
+_GENERATED = "<!-- made by `make docs` from the code; do not edit -->\n\n"
+
+
+def generate(root: Path) -> dict[Path, str]:
+    """Give every generated file below ``root`` with the text it should have.
+
+    README.md is among them where it has a pair of markers; what is outside of the
+    markers stays as it is.
+    """
+    pages = {
+        Path("docs/metrics.md"): _GENERATED + _overview(),
+        **{
+            Path(f"docs/metrics/{name}.md"): _GENERATED + metric_page(metric)
+            for name, metric in sorted(registry.items())
+        },
+    }
+    readme = root / "README.md"
+    if readme.exists():
+        text = readme.read_text(encoding="utf-8")
+        pages[Path("README.md")] = fill(
+            text, {"metrics": metrics_table("docs/metrics")}
+        )
+    return pages
+
+
+def write(root: Path) -> None:
+    """Bring every generated file below ``root`` up to date; take stale pages away."""
+    pages = generate(root)
+    for stale in (root / "docs/metrics").glob("*.md"):
+        if stale.relative_to(root) not in pages:
+            stale.unlink()
+    for path, text in pages.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+def fill(text: str, blocks: Mapping[str, str]) -> str:
+    """Give the text with each block between its ``<!-- name:start -->`` and ``:end``.
+
+    >>> print(fill("<!-- x:start -->old<!-- x:end -->", {"x": "new"}))
+    <!-- x:start -->
+    new
+    <!-- x:end -->
+    """
+    for name, block in blocks.items():
+        start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
+        before, opened, rest = text.partition(start)
+        _, closed, after = rest.partition(end)
+        if opened and closed:
+            text = f"{before}{start}\n{block.strip()}\n{end}{after}"
+    return text
+
+
+def metrics_table(folder: str) -> str:
+    """Give every metric with its layer and what one case gets, in causal order."""
+    rows = [
+        (
+            metric.layer,
+            f"[`{metric.name}`]({folder}/{metric.name}.md)",
+            metric.better,
+            metric.summary,
+        )
+        for metric in _in_order()
+    ]
+    return table(("Layer", "Metric", "Better", "Per case"), rows)
+
+
+def metric_page(metric: Metric) -> str:
+    """Give a metric's reference page."""
+    said, examples = _docstring(metric)
+    summary, _, rest = said.partition("\n\n")
+    sections = [
+        f"# {metric.name}",
+        summary,
+        "\n".join(f"- {name}: {fact}" for name, fact in _facts(metric)),
+        rest,
+        "## Needs",
+        table(("Input", "What it is"), _needs(metric)),
+    ]
+    if options := list(_options(metric)):
+        sections += ["## Options", table(("Option", "Takes", "Meaning"), options)]
+    sections += ["## Example", f"```python\n{examples}\n```"]
+    sections += ["[All metrics](../metrics.md)"]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    r"""Give a Markdown table; a bar or a line break in a cell cannot end it.
+
+    >>> print(table(("a", "b"), [(1, "x|y")]))
+    | a | b |
+    | --- | --- |
+    | 1 | x\|y |
+    """
+    names = list(head)
+    lines = [names, ["---"] * len(names), *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return " ".join(str(value).split()).replace("|", "\\|")
+
+
+def _overview() -> str:
+    parts = ["# Metrics", _INTRODUCTION]
+    for layer in LAYERS:
+        rows = [
+            (
+                f"[`{metric.name}`](metrics/{metric.name}.md)",
+                metric.better,
+                metric.summary,
+            )
+            for metric in _in_order()
+            if metric.layer == layer
+        ]
+        parts += [
+            f"## {layer}: {QUESTIONS[layer]}",
+            table(("Metric", "Better", "Per case"), rows),
+        ]
+    across = [(f"`{name}`", RUN_LEVEL[name][0], said) for name, said in _ACROSS.items()]
+    parts += ["## Over the run", table(("Name", "Better", "What"), across), _SUFFIXES]
+    return "\n\n".join(parts) + "\n"
+
+
+_INTRODUCTION = """\
+A metric gives one case a number, or leaves it *unscored* where it does not apply or the
+evidence is absent, and says why; it is *failed* where it should have given a number and
+could not. Layers stand in causal order: a failing case is charged to the first that
+collapsed. A metric with a cutoff is written `recall@5`; without one, all that came back
+counts, and the run records how much that was. Different cutoffs are not comparable."""
+_SUFFIXES = f"""\
+{", ".join(f"`_{suffix}`" for suffix in STATISTICS)} after the name of a metric take a
+percentile, or the greatest value, of its cases in place of the mean: `latency_p95`."""
+
+
+def _in_order() -> list[Metric]:
+    return sorted(registry.values(), key=lambda m: (LAYERS.index(m.layer), m.name))
+
+
+def _facts(metric: Metric) -> Iterator[tuple[str, str]]:
+    low, high = metric.bounds
+    span = "any number" if low is None else f"from {low:g}"
+    span += "" if high is None else f" to {high:g}"
+    unit = f", in {_UNITS.get(metric.unit, metric.unit)}" if metric.unit else ""
+    cutoff = f", or with a cutoff `{metric.name}@5`" if _has_cutoff(metric) else ""
+    yield "layer", f"{metric.layer} ({QUESTIONS[metric.layer]})"
+    yield "better", metric.better
+    yield "range", span + unit
+    yield "written", f"`{metric.name}`{cutoff}"
+    yield "version", str(metric.version)
+
+
+_UNITS = {"s": "seconds"}
+
+
+def _has_cutoff(metric: Metric) -> bool:
+    return "k" in metric.options.model_fields
+
+
+def _needs(metric: Metric) -> Iterator[tuple[str, str]]:
+    for name in metric.inputs:
+        absent = "; may be absent" if name in metric.optional else ""
+        yield f"`{name}`", INPUTS[name] + absent
+
+
+def _options(metric: Metric) -> Iterator[tuple[str, str, str]]:
+    schema = metric.options.model_json_schema()
+    for name, option in schema.get("properties", {}).items():
+        yield f"`{name}`", takes(option), option.get("description", "")
+
+
+def takes(schema: Mapping[str, Any]) -> str:
+    """Say in words what a part of a JSON Schema allows; null goes without saying.
+
+    >>> takes({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
+    'a whole number from 1'
+    """
+    if "enum" in schema or "const" in schema:
+        allowed = schema.get("enum") or [schema["const"]]
+        return " or ".join(f"`{value}`" for value in allowed)
+    parts = [takes(part) for part in schema.get("anyOf", []) if part != _NULL]
+    if parts:
+        return " or ".join(dict.fromkeys(parts))
+    low = schema.get("minimum")
+    name = _TYPES.get(schema.get("type", ""), "anything")
+    return name if low is None else f"{name} from {low:g}"
+
+
+_NULL = {"type": "null"}
+_TYPES = {
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+}
+
+
+def _docstring(metric: Metric) -> tuple[str, str]:
+    """Give what a docstring says as Markdown, and its examples."""
+    said, mark, examples = cleandoc(metric.function.__doc__ or "").partition(">>>")
+    return said.strip().replace("``", "`"), mark + examples
+
+
+if __name__ == "__main__":
+    write(Path.cwd())
