@@ -1,0 +1,1 @@
+"""Puts rendered text where people look."""

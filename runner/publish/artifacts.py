@@ -1,0 +1,264 @@
+"""The results folder: traffic as it happens, cases in order, reports at the end.
+
+Everything that leaves through here has its secrets masked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from runner.errors import InputError, Place, Unavailable
+from runner.model import Exchange, Failure, Passage, Record, Response
+from runner.redact import Redactor
+from runner.report import Report, mapped
+
+RESULTS, CASES, RESPONSES = "results.json", "cases.jsonl", "responses.jsonl"
+RENDERED = ("comment.md", "summary.md", "report.html", "junit.xml")
+
+
+class ResultsFolder:
+    """A folder that holds one run; what an earlier run left in it goes at the start.
+
+    Args:
+        out: The folder; it is made where it does not exist.
+        root: The workspace. Nothing is written outside of it, whatever links say.
+        redactor: Masks the secrets.
+        replayed: The file whose replies are scored, if any. Where it is this folder's
+            own, it stays as it is, since its replies are those of this run.
+
+    Raises:
+        InputError: ``out`` is a file, outside of the workspace or the workspace itself,
+            cannot be written to, or holds files of these names that no run left there.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        *,
+        root: Path,
+        redactor: Redactor,
+        replayed: Path | None = None,
+    ) -> None:
+        self.path = _inside(out, root)
+        self._text = redactor.text
+        own = self.path / RESPONSES
+        self._keeps = replayed is not None and replayed.resolve() == own.resolve()
+        self._open: dict[str, FileIO] = {}
+        self._waiting: dict[int, bytes] = {}
+        self._next = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        names = [RESULTS, CASES, RESPONSES, *RENDERED]
+        there = [name for name in names if os.path.lexists(self.path / name)]
+        if there and not {RESULTS, CASES, RESPONSES}.intersection(there):
+            raise InputError(
+                f"it holds {there[0]}, but no results",
+                where=Place(str(self.path)),
+                hint="choose an empty folder; what stands there would be overwritten",
+            )
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            for name in there:
+                if name != RESPONSES or not self._keeps:
+                    (self.path / name).unlink()
+        except OSError as error:
+            raise InputError(
+                f"cannot be written to: {error.strerror}", where=Place(str(self.path))
+            ) from None
+
+    def response(self, case_id: str, exchange: Exchange) -> None:
+        """Append what came back for a case; it is on its way to disk on return.
+
+        The line replays: the answer is the whole answer as it was sent.
+        """
+        if self._keeps:
+            return
+        line = _line(_exchange(case_id, exchange))
+        if self._tells(line):
+            line = _line(_exchange(*_masked((case_id, exchange), self._text)))
+        self._append(RESPONSES, line)
+
+    def case(self, position: int, record: Record) -> None:
+        """Append a case's line, after those of all the cases before it."""
+        line = _line(_record(record))
+        if self._tells(line):
+            line = _line(_record(_masked(record, self._text)))
+        self._waiting[position] = line
+        while self._next in self._waiting:
+            self._append(CASES, self._waiting.pop(self._next))
+            self._next += 1
+
+    def _tells(self, line: bytes) -> bool:
+        """Give whether a line holds a secret.
+
+        Masking the line itself could break it: a secret may look like one of its keys.
+        """
+        text = line.decode()
+        return self._text(text) != text
+
+    def finish(
+        self, report: Report, renderings: Mapping[str, Callable[[Report], str]]
+    ) -> Report:
+        """Write ``results.json``, then each rendering; give the Report they show.
+
+        Each file appears whole or not at all.
+
+        Args:
+            report: Of the run.
+            renderings: File name to what makes its text from the masked Report.
+        """
+        self.close()
+        masked = mapped(report, self._text)
+        self._replace(RESULTS, masked.model_dump_json(indent=2) + "\n")
+        for name, rendering in renderings.items():
+            self._replace(name, rendering(masked))
+        return masked
+
+    def close(self) -> None:
+        """Write the cases that still wait, and close the files."""
+        for position in sorted(self._waiting):
+            self._append(CASES, self._waiting.pop(position))
+        for file in self._open.values():
+            file.close()
+        self._open.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _append(self, name: str, line: bytes) -> None:
+        try:
+            file = self._open.get(name)
+            if file is None:
+                # "x" never follows a link that a pull request may have put there.
+                file = self._open[name] = (self.path / name).open("xb", buffering=0)
+            written = file.write(line)
+            while written < len(line):
+                written += file.write(line[written:])
+        except OSError as error:
+            raise _unwritten(self.path / name, error) from error
+
+    def _replace(self, name: str, text: str) -> None:
+        path, draft = self.path / name, self.path / f".{name}.part"
+        try:
+            draft.unlink(missing_ok=True)
+            with draft.open("xb") as file:
+                file.write(text.encode("utf-8", "replace"))
+            draft.replace(path)
+        except OSError as error:
+            raise _unwritten(path, error) from error
+
+
+def _unwritten(path: Path, error: OSError) -> Unavailable:
+    return Unavailable(f"cannot be written: {error.strerror}", where=Place(str(path)))
+
+
+def _inside(out: Path, root: Path) -> Path:
+    path, workspace = out.resolve(), root.resolve()
+    place = Place(str(out))
+    if path == workspace or not path.is_relative_to(workspace):
+        raise InputError(
+            "results go into a folder of their own inside the workspace",
+            where=place,
+            hint=f"the workspace is {workspace}",
+        )
+    above = next(folder for folder in (path, *path.parents) if folder.exists())
+    if not above.is_dir():
+        raise InputError("this is a file, not a folder", where=place)
+    return path
+
+
+def _exchange(case_id: str, exchange: Exchange) -> dict[str, Any]:
+    result = exchange.result
+    line: dict[str, Any] = {"case_id": case_id, "trial": exchange.trial}
+    if isinstance(result, Failure):
+        line["failure"] = {"cause": result.cause, "message": result.message}
+    else:
+        line["response"] = _response(result)
+    line["latency_s"] = result.latency
+    line["attempts"] = exchange.attempts
+    line["at"] = exchange.at
+    return line
+
+
+def _response(response: Response) -> dict[str, Any]:
+    passages = response.passages
+    whole = response.raw_answer
+    body: dict[str, Any] = {
+        "answer": response.answer if whole is None else whole,
+        "contexts": None if passages is None else list(map(_passage, passages)),
+        "citations": response.citations,
+        "refused": response.refused,
+        "usage": response.usage,
+    }
+    if response.time_to_first_token is not None:
+        body["time_to_first_token_s"] = response.time_to_first_token
+    return body
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    return {
+        "id": passage.id,
+        "text": passage.text,
+        "score": passage.score,
+        "document": passage.document,
+        "tenant": passage.tenant,
+    }
+
+
+def _record(record: Record) -> dict[str, Any]:
+    line = {
+        "id": record.id,
+        "type": record.type,
+        "tags": record.tags,
+        "outcome": record.outcome,
+        "layer": record.layer,
+        "cause": record.cause,
+        "also": record.also,
+        "lucky": record.lucky,
+        "retrieved": record.retrieved,
+        "scores": record.scores,
+        "hash": record.hash,
+        "labels": record.labels,
+    }
+    if record.failed:
+        line["failed"] = record.failed
+    return line
+
+
+def _line(value: Any) -> bytes:
+    """Give a line of JSON; a number that is not finite becomes null."""
+    try:
+        return to_json(value, inf_nan_mode="null", fallback=dict) + b"\n"
+    except PydanticSerializationError:
+        # Half a surrogate pair is no text that any file can hold.
+        whole = _masked(value, lambda text: text.encode("utf-8", "replace").decode())
+        return to_json(whole, inf_nan_mode="null", fallback=dict) + b"\n"
+
+
+def _masked(value: Any, change: Callable[[str], str]) -> Any:
+    """Give a value of which every text, also in keys, went through ``change``."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(str(key)): _masked(item, change) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_masked(item, change) for item in value))
+    if isinstance(value, list | tuple):
+        return type(value)(_masked(item, change) for item in value)
+    return value
