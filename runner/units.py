@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
+
+from runner.errors import kind_of
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -104,6 +107,28 @@ def amount(value: object) -> Amount:
     if unit and unit not in _SECONDS:
         raise _wrong(value, wanted)
     return Amount(number * _SECONDS.get(unit, 1.0), duration=bool(unit))
+
+
+PRECISION = 9  # limits compare after rounding to 1e-9, so more digits tell nothing
+
+
+def telling_digits(value: float, limits: Iterable[float], least: int = 2) -> int:
+    """Give how many digits print a value on the same side of each limit as it is.
+
+    >>> telling_digits(0.8499, [0.85]), telling_digits(0.8512, [0.8511])
+    (4, 4)
+    """
+    digits, others = least, tuple(limits)
+    while digits < PRECISION and any(
+        _side(round(value, digits), other) != _side(value, other) for other in others
+    ):
+        digits += 1
+    return digits
+
+
+def _side(value: float, other: float) -> int:
+    value, other = round(value, PRECISION), round(other, PRECISION)
+    return (value > other) - (value < other)
 
 
 def tell_apart(value: float, limit: float) -> tuple[str, str]:
