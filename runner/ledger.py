@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
 from runner.cases import case_hash, labels_hash
+from runner.gates import Judged
 from runner.model import (
     LAYERS,
     Case,
@@ -27,6 +28,7 @@ from runner.model import (
     Response,
     Score,
     Summary,
+    Unscored,
     memberships,
 )
 from runner.report import EXCERPTS, FailedCase, LayerCount, Totals, excerpt
@@ -67,10 +69,11 @@ class Ledger:
         self.depth = max(self.depth, len(retrieved or ()))
         if finding.outcome in ("failed", "error"):
             self._quote(position, result, finding)
-        return _record(self.cases[position], entry, self.columns, retrieved)
+        case = self.cases[position]
+        return _record(case, scores, finding, self.columns, retrieved)
 
     def close(self) -> Iterator[tuple[int, Record]]:
-        """Enter every case that was not asked, an error and never a score; give each."""
+        """Enter every case that was not asked: an error, and never a score."""
         result = Failure("service.unreachable", NOT_ASKED.evidence)
         scores = (NO_REPLY,) * len(self.columns)
         for position, finding in enumerate(self.findings):
@@ -146,6 +149,48 @@ class Ledger:
             )
         return counts
 
+    def judged(self) -> Iterator[Judged]:
+        """Give each case with its outcome and what leaked, for the gates."""
+        leakage = next((c for c in self.columns if c.measure.label == "leakage"), None)
+        for position, (case, outcome) in enumerate(
+            zip(self.cases, self.outcomes, strict=True)
+        ):
+            score = leakage.get(position) if leakage else Unscored("is not measured")
+            yield Judged(case, outcome, score)
+
+    def records(self) -> dict[str, Record]:
+        """Give every case as a comparison needs it, without what was retrieved."""
+        return {
+            case.id: _record(case, self._row(position), finding, self.columns)
+            for position, (case, finding) in enumerate(
+                zip(self.cases, self.findings, strict=True)
+            )
+        }
+
+    def _row(self, position: int) -> tuple[Score, ...]:
+        return tuple(column.get(position) for column in self.columns)
+
+    @property
+    def failing(self) -> int:
+        """Number of failed and erroneous cases."""
+        return sum(finding.outcome in ("failed", "error") for finding in self.findings)
+
+    def notices(self) -> Iterator[str]:
+        """Say what a reader of the numbers should know."""
+        lucky = sum(finding.lucky for finding in self.findings)
+        if not lucky:
+            return
+        yield (
+            f"{lucky} passing {'case' if lucky == 1 else 'cases'} had no relevant "
+            "passage: the model knew the answer, or a label is missing"
+        )
+        wasted = sum(map(_found_in_vain, self.cases, self.findings))
+        if lucky > wasted:
+            yield (
+                "more labelled cases pass than had a relevant passage: retrieval "
+                "bounds generation, so check the labels before you trust either number"
+            )
+
     def histogram(self) -> tuple[tuple[float, int], ...]:
         """Give the number of calls by latency."""
         return histogram(value for value in self._latency if value != _NO_LATENCY)
@@ -174,22 +219,37 @@ def _retrieved(result: Response | Failure) -> tuple[str | None, ...] | None:
     return tuple(passage.id for passage in result.passages)
 
 
+def _found_in_vain(case: Case, finding: Finding) -> bool:
+    """Whether a labelled case failed although a relevant passage came."""
+    labelled = any(grade > 0 for grade in case.qrels.values())
+    if finding.outcome != "failed" or case.expect_refusal or not labelled:
+        return False
+    return _NOTHING_RELEVANT.isdisjoint((finding.cause, *finding.also))
+
+
+_NOTHING_RELEVANT = frozenset(
+    {"retrieval.empty", "retrieval.missed", "retrieval.sibling"}
+)
+
+
 def _record(
     case: Case,
-    entry: Entry,
+    scores: Sequence[Score],
+    finding: Finding,
     columns: Sequence[Column],
-    retrieved: tuple[str | None, ...] | None,
+    retrieved: tuple[str | None, ...] | None = None,
 ) -> Record:
-    _, scores, finding = entry
-    labels = [column.measure.label for column in columns]
+    named = [
+        (column.measure.label, score)
+        for column, score in zip(columns, scores, strict=True)
+    ]
     return Record(
         id=case.id,
         outcome=finding.outcome,
         hash=case_hash(case),
         labels=labels_hash(case),
         scores={
-            label: score if isinstance(score, float) else None
-            for label, score in zip(labels, scores, strict=True)
+            label: score if isinstance(score, float) else None for label, score in named
         },
         type=case.type,
         tags=case.tags,
@@ -198,11 +258,7 @@ def _record(
         also=finding.also,
         lucky=finding.lucky,
         retrieved=retrieved,
-        failed=tuple(
-            label
-            for label, score in zip(labels, scores, strict=True)
-            if isinstance(score, Failed)
-        ),
+        failed=tuple(label for label, score in named if isinstance(score, Failed)),
     )
 
 

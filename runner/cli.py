@@ -1,0 +1,189 @@
+"""Arguments in, exit code out: the one module that reads the environment and prints.
+
+Imports that cost time stand inside the command that needs them, so that
+``rag-eval --version`` and a mistyped option answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from runner import __version__
+from runner.errors import Cancelled, InputError, RagEvalError
+
+if TYPE_CHECKING:
+    from runner.session import World
+
+PATH = click.Path(path_type=Path)
+FAIL_ON = click.Choice(["gate", "error", "never"])
+Item = TypeVar("Item")
+
+
+def main() -> None:
+    """Run the command line; ends the process with the exit status."""
+    try:
+        status = commands.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        status = InputError.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Cancelled.", err=True)
+        status = Cancelled.exit_code
+    except RagEvalError as error:
+        click.echo(f"rag-eval: {error}", err=True)
+        status = error.exit_code
+    sys.exit(status or 0)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rag-eval")
+def commands() -> None:
+    """Judge a RAG system layer by layer, from one YAML spec."""
+
+
+def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose a part of the cases."""
+    for option in (
+        click.option("--limit", type=click.IntRange(min=1), help="Only the first N."),
+        click.option("--case", "ids", multiple=True, help="Only the case of this id."),
+        click.option("--type", "types", multiple=True, help="Only cases of this type."),
+        click.option("--tag", "tags", multiple=True, help="Only cases with this tag."),
+    ):
+        command = option(command)
+    return command
+
+
+@commands.command()
+@click.argument("spec", type=PATH)
+@click.option(
+    "--out",
+    type=PATH,
+    default="rag-eval-results",
+    show_default=True,
+    help="Folder for the results.",
+)
+@click.option(
+    "--replay", type=PATH, help="Score the replies recorded in this file; ask nobody."
+)
+@click.option(
+    "--baseline",
+    type=PATH,
+    help="Results to compare with, instead of the spec's baseline.",
+)
+@click.option(
+    "--fail-on",
+    type=FAIL_ON,
+    default="gate",
+    show_default=True,
+    help="What makes the exit status other than 0.",
+)
+@click.option("--quiet", is_flag=True, help="No progress on standard error.")
+@_filters
+def run(spec: Path, *, fail_on: str, quiet: bool, **options: Any) -> int:
+    """Ask every case, judge it, and give the verdict as exit status.
+
+    0: every gate passed. 1: a gate failed. 2: the spec, a case file or an option is
+    wrong. 3: could not be judged. 130: cancelled.
+    """
+    from runner import gates, render, session
+    from runner.pipeline import Filters
+
+    kinds = {name: options.pop(name) for name in ("tags", "types", "ids", "limit")}
+    order = session.Order(spec, filters=Filters(**kinds), **options)
+    report, stopped = session.run(order, _world(spec, quiet=quiet))
+    shown = render.console(
+        report, colour=sys.stdout.isatty(), folder=order.out.as_posix()
+    )
+    click.echo(shown, nl=False)
+    if stopped:
+        click.echo(f"rag-eval: {stopped}", err=True)
+        return stopped.exit_code
+    return gates.exit_code(report.verdict, report.gates, fail_on)
+
+
+@commands.command()
+@click.argument("specs", type=PATH, nargs=-1, required=True)
+def validate(specs: tuple[Path, ...]) -> int:
+    """Check everything that can be known before the first request."""
+
+
+def _world(spec: Path, *, quiet: bool) -> World:
+    from runner import progress
+    from runner.session import World
+
+    return World(
+        root=_workspace(spec),
+        writable=Path("/"),
+        templates=_templates(),
+        environ=os.environ,
+        progress=progress.silent
+        if quiet
+        else partial(progress.shown, stream=sys.stderr),
+        interruptible=_Signals().interruptible,
+    )
+
+
+def _workspace(spec: Path) -> Path:
+    """Give the repository around a spec, else the folder of the two that holds both."""
+    if named := os.environ.get("GITHUB_WORKSPACE"):
+        return Path(named)
+    folder = spec.resolve().parent
+    for above in (folder, *folder.parents):
+        if (above / ".git").exists():
+            return above
+    here = Path.cwd()
+    return here if folder.is_relative_to(here) else folder
+
+
+def _templates() -> Path:
+    """Give the folder of the templates: beside the package, or in an installed one."""
+    package = Path(__file__).resolve().parent
+    beside = package.parent / "templates"
+    return beside if beside.is_dir() else package / "templates"
+
+
+class _Signals:
+    """Turns Ctrl-C and SIGTERM into ``Cancelled``, never in the middle of a write."""
+
+    def __init__(self) -> None:
+        self._waiting = False
+        self._asked_to_stop = False
+
+    def interruptible(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Pass items on, raising ``Cancelled`` while waiting for the next one."""
+        old = {
+            number: signal.signal(number, self._stop)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        source = iter(items)
+        try:
+            while True:
+                self._waiting = True
+                if self._asked_to_stop:
+                    raise Cancelled("cancelled; what was finished is kept")
+                item = next(source, None)
+                self._waiting = False
+                if item is None:
+                    return
+                yield item
+        finally:
+            self._waiting = False
+            for number, handler in old.items():
+                signal.signal(number, handler)
+
+    def _stop(self, _number: int, _frame: FrameType | None) -> None:
+        if self._asked_to_stop:
+            raise KeyboardInterrupt  # asked twice: at once
+        self._asked_to_stop = True
+        if self._waiting:
+            self._waiting = False
+            raise Cancelled("cancelled; what was finished is kept")

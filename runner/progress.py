@@ -1,0 +1,98 @@
+"""How far a run is, on standard error: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from runner.model import Record
+
+BAR_EVERY = 0.25  # seconds; drawing more often costs more than it tells
+LINE_EVERY = 10.0  # seconds
+
+
+@contextmanager
+def silent(_total: int) -> Iterator[Callable[[Record], None]]:
+    """Show nothing."""
+    yield lambda _record: None
+
+
+@contextmanager
+def shown(
+    total: int, stream: TextIO, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[Record], None]]:
+    """Show each case that is judged: give what is to be called with its record."""
+    if stream.isatty():
+        with _bar(total, stream, clock) as advance:
+            yield advance
+    else:
+        yield _lines(total, stream, clock)
+
+
+@contextmanager
+def _bar(
+    total: int, stream: TextIO, clock: Callable[[], float]
+) -> Iterator[Callable[[Record], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+    )
+    drawn = Progress(
+        *columns, console=Console(file=stream), auto_refresh=False, transient=True
+    )
+    with drawn:
+        task = drawn.add_task("asking", total=total)
+        counts: Counter[str] = Counter()
+        last = clock()
+
+        def advance(record: Record) -> None:
+            nonlocal last
+            counts[record.outcome] += 1
+            if clock() - last >= BAR_EVERY:
+                last = clock()
+                done = counts.total()
+                drawn.update(task, completed=done, description=_said(counts))
+                drawn.refresh()
+
+        yield advance
+
+
+def _lines(
+    total: int, stream: TextIO, clock: Callable[[], float]
+) -> Callable[[Record], None]:
+    counts: Counter[str] = Counter()
+    last = clock()
+
+    def advance(record: Record) -> None:
+        nonlocal last
+        counts[record.outcome] += 1
+        if clock() - last >= LINE_EVERY or counts.total() == total:
+            last = clock()
+            stream.write(f"asked {counts.total()} of {total} cases: {_said(counts)}\n")
+            stream.flush()
+
+    return advance
+
+
+def _said(counts: Counter[str]) -> str:
+    shown = [f"{counts[name]} {name}" for name in ("passed", "failed")]
+    shown += [
+        f"{counts[name]} {word}"
+        for name, word in (("undetermined", "undetermined"), ("error", "errors"))
+        if counts[name]
+    ]
+    return ", ".join(shown)

@@ -1,0 +1,179 @@
+"""One run from files to files: opens what answers, and keeps results as they come."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from runner import baseline, files, pipeline, render, report
+from runner.comparison import Results
+from runner.errors import Cancelled, InputError, Place, Unavailable
+from runner.model import Exchange, Record
+from runner.pipeline import Filters, Keeper, Plan
+from runner.publish.artifacts import ResultsFolder
+from runner.redact import Redactor
+from runner.report import Report
+from runner.responses import Exchanges, Limits, collect
+from runner.templating import report_environment
+
+
+class Order(NamedTuple):
+    """What the user asked for."""
+
+    spec: Path
+    out: Path
+    replay: Path | None = None
+    baseline: Path | None = None
+    filters: Filters = pipeline.ALL
+
+
+Misread = Callable[[], InputError | None]
+Progress = Callable[[int], AbstractContextManager[Callable[[Record], None]]]
+"""Given the number of cases, shows each one as it is judged."""
+
+
+class World(NamedTuple):
+    """What is outside of the program, as far as a run touches it."""
+
+    root: Path
+    """The workspace: nothing outside of it is read."""
+    writable: Path
+    """Results go to a folder below it."""
+    templates: Path
+    environ: Mapping[str, str]
+    progress: Progress
+    interruptible: Callable[[Iterable[Exchange]], Iterator[Exchange]] = iter
+    """Raises ``Cancelled`` between two exchanges when the user said stop."""
+
+
+def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | None]:
+    """Carry out an order; give the Report, and what stopped it early.
+
+    Raises:
+        InputError: The spec, a case file, the baseline or an option is wrong.
+    """
+    plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
+    plan = plan._replace(baseline=_baseline(order, plan, world.root))
+    redactor = Redactor(plan.spec.secrets)
+    exchanges, misread = _asking(plan, order, world.root)
+    with ResultsFolder(
+        order.out, root=world.writable, redactor=redactor, replayed=order.replay
+    ) as folder:
+        with world.progress(len(plan.cases)) as progress, closing(exchanges):
+            keeper = Keeper(folder.response, folder.case, progress, _now, misread)
+            found, stopped = pipeline.evaluate(
+                plan, world.interruptible(exchanges), keeper
+            )
+        found = folder.finish(found, renderings(world.templates))
+    return found, stopped
+
+
+def renderings(templates: Path) -> dict[str, Callable[[Report], str]]:
+    """Give what makes each file of the results folder, by its name."""
+    environment = report_environment(templates, render.FILTERS)
+    return {
+        "comment.md": partial(render.comment, environment=environment),
+        "summary.md": partial(render.summary, environment=environment),
+        "report.html": partial(render.html, environment=environment),
+        "junit.xml": partial(render.junit, environment=environment),
+    }
+
+
+def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
+    """Give the replies as they come, and what the mapping has not found in them."""
+    spec = plan.spec.endpoint
+    ask = partial(collect, clock=time.monotonic, uniform=random.uniform, now=_now)
+    if order.replay:
+        from runner.endpoints.recorded import RecordedEndpoint
+
+        recorded = RecordedEndpoint(order.replay, spec.response)
+        limits = Limits(concurrency=1, retries=0, stop_after=None)
+        return ask(recorded, plan.cases, limits), recorded.replies.missing
+    from runner.endpoints.http import HttpEndpoint
+
+    endpoint = HttpEndpoint(
+        spec, plan.spec.variables, secrets=plan.spec.secrets, place=plan.place
+    )
+
+    def live() -> Exchanges:
+        limits = Limits(
+            spec.concurrency, spec.rate_limit, spec.retries, spec.stop_after
+        )
+        with closing(endpoint), _service(plan, order, root) as check:
+            endpoint.wait(check=check)
+            yield from ask(endpoint, plan.cases, limits)
+
+    return live(), endpoint.replies.missing
+
+
+@contextmanager
+def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[[], object]]:
+    """Run what the spec starts, if anything; give what raises when it has ended."""
+    start = plan.spec.endpoint.start
+    if start is None:
+        yield lambda: None
+        return
+    from runner.endpoints._process import Service
+
+    folder = root / Path(plan.spec.file).parent / start.cwd
+    with Service(
+        start,
+        plan.spec.variables,
+        folder=folder,
+        log=order.out / "service.log",
+        secrets=plan.spec.secrets,
+        place=plan.place,
+    ) as service:
+        yield service.check
+
+
+def _baseline(order: Order, plan: Plan, root: Path) -> Results | None:
+    """Give the results to compare with; None where the spec's are not there yet.
+
+    Raises:
+        InputError: The folder given as option is not there, or one is damaged.
+    """
+    if order.baseline:
+        return read_results(order.baseline, order.baseline.as_posix())
+    if not plan.spec.baseline:
+        return None
+    folder = root / Path(plan.spec.file).parent / plan.spec.baseline
+    return read_results(folder, plan.spec.baseline) if folder.exists() else None
+
+
+def read_results(folder: Path, shown: str) -> Results:
+    """Give the results or the baseline in a folder.
+
+    Raises:
+        InputError: It is not there, or it is damaged.
+    """
+    found = read_report(folder, shown)
+    lines = files.read_jsonl(folder / "cases.jsonl")
+    return baseline.read_results(found, lines, f"{shown}/cases.jsonl")
+
+
+def read_report(folder: Path, shown: str) -> Report:
+    """Give the Report in a results folder.
+
+    Raises:
+        InputError: It is not there, or it is damaged.
+    """
+    try:
+        text = (folder / "results.json").read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"no results: {error.strerror}",
+            where=Place(f"{shown}/results.json"),
+            hint="give the folder that a run wrote with --out",
+        ) from None
+    return report.read(text, Place(f"{shown}/results.json"))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
