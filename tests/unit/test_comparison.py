@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runner.comparison import Results, compare
+from runner.model import Record, Summary
+
+SUMMARIES = {
+    "recall@5": Summary(layer="retrieval", better="higher"),
+    "latency": Summary(layer="service", better="lower", percentiles={"p95": 1.0}),
+    "accuracy": Summary(layer=None, better="higher"),
+    "error_rate": Summary(layer=None, better="lower"),
+    "coverage": Summary(layer=None, better="higher"),
+}
+SAME = {"spec": "aaa", "cases": "1"}
+
+
+def record(name, outcome="passed", recall=1.0, **more):
+    scores = {"recall@5": recall, "latency": more.pop("latency", None)}
+    kept = {"hash": f"q-{name}", "labels": f"l-{name}", "scores": scores, **more}
+    return Record(name, outcome, **kept)
+
+
+def results(*records, summaries=SUMMARIES, prints=SAME, **more):
+    return Results({r.id: r for r in records}, summaries, prints, **more)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "listed"),
+    [
+        ("passed", "failed", "regressed"),
+        ("passed", "error", "regressed"),
+        ("failed", "passed", "fixed"),
+        ("error", "passed", "fixed"),
+        ("passed", "passed", None),
+        ("failed", "error", None),
+        ("undetermined", "failed", None),
+        ("undetermined", "passed", None),
+        ("error", "undetermined", None),
+        ("passed", "undetermined", "not_comparable"),
+        ("failed", "undetermined", "not_comparable"),
+    ],
+)
+def test_a_case_that_changes_its_outcome_is_listed_once(before, after, listed):
+    found = compare(results(record("a", after)), results(record("a", before)))
+
+    words = ("regressed", "fixed", "new", "removed", "not_comparable")
+    assert [word for word in words if getattr(found, word)] == ([listed] * bool(listed))
+
+
+def test_cases_are_listed_in_case_order():
+    names = ["z", "a", "m"]
+    now = results(*(record(name, "failed") for name in names))
+    then = results(*(record(name) for name in reversed(names)))
+
+    assert compare(now, then).regressed == ("z", "a", "m")
+
+
+def test_new_and_removed_cases_are_in_no_mean():
+    now = results(record("a", recall=0.5), record("b", recall=0.0))
+    then = results(record("c", recall=0.0), record("a", recall=1.0))
+
+    found = compare(now, then)
+
+    assert (found.new, found.removed, found.pairs) == (("b",), ("c",), 1)
+    delta = found.deltas["recall@5"]
+    assert (delta.now, delta.baseline, delta.delta, delta.pairs) == (0.5, 1.0, -0.5, 1)
+
+
+def test_a_filter_removes_no_case():
+    found = compare(
+        results(record("a")), results(record("a"), record("b")), filtered=True
+    )
+
+    assert found.removed == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"hash": "other"}, "a: the question changed"),
+        ({"labels": "other"}, "a: the labels changed"),
+    ],
+)
+def test_a_changed_case_is_not_comparable_and_neither_new_nor_removed(changed, why):
+    found = compare(
+        results(record("a", "failed")._replace(**changed)), results(record("a"))
+    )
+
+    assert found.not_comparable == (why,)
+    assert (found.pairs, found.regressed, found.new, found.removed) == (0, (), (), ())
+    assert found.deltas == {}
+
+
+def test_the_same_question_under_two_ids_pairs_by_id():
+    twin = {"hash": "same", "labels": "same"}
+    now = results(record("a", "failed", **twin), record("b", **twin))
+    then = results(record("b", **twin), record("a", **twin))
+
+    found = compare(now, then)
+
+    assert (found.pairs, found.regressed) == (2, ("a",))
+
+
+def test_runs_that_read_or_judge_otherwise_are_not_compared_at_all():
+    then = results(record("a"), prints={"spec": "bbb"}, commit="c0ffee", started="then")
+
+    found = compare(results(record("a", "failed"), record("new")), then)
+
+    assert (found.pairs, found.regressed, found.new, found.deltas) == (0, (), (), {})
+    (why,) = found.not_comparable
+    assert "bbb in the baseline, aaa now" in why
+    assert (found.commit, found.started) == ("c0ffee", "then")
+
+
+def test_a_baseline_without_a_fingerprint_is_not_comparable():
+    found = compare(results(record("a")), results(record("a"), prints={}))
+
+    assert "absent in the baseline, aaa now" in found.not_comparable[0]
+
+
+def test_other_cases_fingerprints_are_comparable():
+    then = results(record("a"), prints={**SAME, "cases": "2"})
+
+    assert compare(results(record("a")), then).pairs == 1
+
+
+@pytest.mark.parametrize(
+    ("then", "why"),
+    [
+        ({"version": 2}, "recall@5: version 2 in the baseline, 1 now"),
+        ({"depth": 8}, "recall@5: depth 8 in the baseline, None now"),
+    ],
+)
+def test_a_metric_that_measures_otherwise_is_listed_and_has_no_delta(then, why):
+    old = {"recall@5": Summary(layer="retrieval", better="higher", **then)}
+
+    found = compare(
+        results(record("a"), summaries={"recall@5": SUMMARIES["recall@5"]}),
+        results(record("a"), summaries=old),
+    )
+
+    assert (found.not_comparable, found.deltas) == ((why,), {})
+
+
+def test_a_metric_that_is_gone_is_listed():
+    found = compare(results(record("a"), summaries={}), results(record("a")))
+
+    assert "recall@5: measured only in the baseline" in found.not_comparable
+
+
+def test_a_case_unscored_on_one_side_is_in_neither_mean():
+    now = results(record("a", recall=0.5), record("b", recall=None))
+    then = results(record("a", recall=0.25), record("b", recall=1.0))
+
+    assert compare(now, then).deltas["recall@5"].baseline == 0.25
+
+
+def test_run_level_numbers_are_over_the_pairs():
+    now = results(
+        record("a", "failed"),
+        record("b", "error"),
+        record("c"),
+        record("new", "failed"),
+    )
+    then = results(record("a"), record("b"), record("c", "undetermined"))
+
+    deltas = compare(now, then).deltas
+
+    assert (deltas["accuracy"].now, deltas["accuracy"].baseline) == (0.0, 1.0)
+    assert deltas["accuracy"].pairs == 1
+    assert deltas["error_rate"].now == pytest.approx(1 / 3)
+
+
+def test_coverage_is_the_least_of_the_metrics():
+    now = results(record("a"), record("b", recall=None, failed=("recall@5",)))
+    then = results(record("a"), record("b"))
+
+    delta = compare(now, then).deltas["coverage"]
+
+    assert (delta.now, delta.baseline) == (0.5, 1.0)
+
+
+def test_percentiles_are_over_the_pairs():
+    def run(*seconds):
+        return results(
+            *(record(f"c{n}", latency=second) for n, second in enumerate(seconds))
+        )
+
+    delta = compare(run(1.0, 2.0, 3.0, 99.0), run(1.0, 1.0, 1.0)).deltas["latency_p95"]
+
+    assert (delta.now, delta.baseline, delta.pairs) == (pytest.approx(2.9), 1.0, 3)
+
+
+def test_a_delta_is_given_over_each_slice_that_has_pairs():
+    now = results(record("a", recall=0.0, type="policy"), record("b", tags=("en",)))
+    then = results(record("a", type="policy"), record("b", tags=("en",)))
+
+    slices = (
+        compare(now, then, slices=["type=policy", "tag=en", "tag=zh"])
+        .deltas["recall@5"]
+        .slices
+    )
+
+    assert {name: delta.delta for name, delta in slices.items()} == {
+        "type=policy": -1.0,
+        "tag=en": 0.0,
+    }
+
+
+def test_layers_are_those_of_the_baseline_over_the_pairs():
+    then = results(
+        record("a", "failed", layer="retrieval"),
+        record("b", "failed", layer="retrieval"),
+        record("gone", "failed", layer="answer"),
+    )
+
+    found = compare(results(record("a"), record("b")), then)
+
+    assert found.layers == {"retrieval": 2}
+
+
+OUTCOMES = st.sampled_from(["passed", "failed", "undetermined", "error"])
+RECORDS = st.builds(
+    lambda name, outcome, recall, labels: record(name, outcome, recall, labels=labels),
+    st.sampled_from("abcdefgh"),
+    OUTCOMES,
+    st.none() | st.floats(0, 1),
+    st.sampled_from(["one", "other"]),
+)
+RUNS = st.lists(RECORDS, unique_by=lambda r: r.id)
+
+
+@given(RUNS, RUNS)
+def test_swapping_the_runs_swaps_what_is_listed(one, other):
+    there = compare(results(*one), results(*other))
+    back = compare(results(*other), results(*one))
+
+    assert set(there.regressed) == set(back.fixed)
+    assert set(there.new) == set(back.removed)
+    assert there.pairs == back.pairs
+    assert {k: -d.delta for k, d in there.deltas.items()} == {
+        k: d.delta for k, d in back.deltas.items()
+    }
+
+
+@given(RUNS, RUNS, st.randoms())
+def test_the_order_of_cases_moves_no_number(one, other, random):
+    before = compare(results(*one), results(*other))
+    random.shuffle(one)
+    random.shuffle(other)
+
+    after = compare(results(*one), results(*other))
+
+    assert after.deltas == before.deltas
+    assert set(after.regressed) == set(before.regressed)
+    assert after.layers == before.layers
+
+
+@given(RUNS)
+def test_a_run_beside_itself_has_nothing_to_tell(run):
+    found = compare(results(*run), results(*run))
+
+    assert (found.regressed, found.fixed, found.new, found.removed) == ((), (), (), ())
+    assert all(delta.delta == 0 for delta in found.deltas.values())
+
+
+@given(RUNS, RUNS)
+def test_every_case_is_a_pair_or_is_listed(one, other):
+    found = compare(results(*one), results(*other))
+
+    changed = [why for why in found.not_comparable if why.endswith("labels changed")]
+    both = {r.id for r in one} | {r.id for r in other}
+    assert found.pairs + len(found.new) + len(found.removed) + len(changed) == len(both)
