@@ -1,0 +1,190 @@
+"""A RAG system that has already answered: an earlier run, or logs of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic_core import from_json
+
+from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._values import Malformed, excerpt, kind, number, word
+from runner.errors import InputError, Place
+from runner.model import Case, Failure, Response, ServiceCause
+from runner.spec import CitationMap, ResponseMap
+
+LONGEST_LINE = 32 * 2**20
+"""Bytes of one record."""
+
+_BUFFER = 2**18
+_HEAD = re.compile(
+    rb'\s*\{\s*"case_id"\s*:\s*"([^"\\]+)"\s*,'
+    rb'\s*(?:"trial"\s*:\s*([0-9]{1,9})\s*,\s*)?"(?:response|failure)"'
+)
+_CAUSES: tuple[str, ...] = get_args(ServiceCause)
+
+_Key = str | tuple[str, int]
+"""A case id, with the trial where that is not the first."""
+
+
+class RecordedEndpoint:
+    """Answers from a file of JSON Lines, one line a case and trial.
+
+    The file is read once to note where each record stands, and each record again when
+    it is asked for: the traffic is never held. Threads may share it. The mapping's
+    ``strip`` and citation pattern are applied anew, since a record holds the whole
+    answer; its paths are not, since a record has one shape.
+
+    Raises:
+        InputError: The file cannot be read, a line is no record or too long, or a case
+            and trial stands there twice.
+    """
+
+    def __init__(
+        self, path: Path, response: ResponseMap, *, file: str | None = None
+    ) -> None:
+        self.replies = ReplyMap(_as_recorded(response))
+        self._path = path
+        self._name = file or str(path)
+        self._records: dict[_Key, tuple[int, int]] = {}
+        try:
+            self._descriptor = os.open(path, os.O_RDONLY)
+        except OSError as error:
+            what = f"cannot be read: {error.strerror}"
+            raise InputError(what, where=Place(self._name)) from error
+        try:
+            self._index()
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, case: Case) -> Response | Failure:
+        """Give what was recorded for a case; unreachable where nothing was.
+
+        Raises:
+            InputError: The record is no JSON, or not of the shape of a record.
+        """
+        spot = self._records.get(case.id)
+        if spot is None:
+            return Failure("service.unreachable", "no recorded response for this case")
+        record = self._record(spot)
+        if _key(record) != case.id:
+            raise self._error(spot[0], "the key case_id or trial stands there twice")
+        seconds = number(record.get("latency_s"))
+        if (response := record.get("response")) is not None:
+            return self.replies.read(response, seconds)
+        failure = record.get("failure")
+        if not isinstance(failure, dict) or failure.get("cause") not in _CAUSES:
+            hint = f"a failure's cause is one of {', '.join(_CAUSES)}"
+            raise self._error(spot[0], "no response and no failure", hint)
+        message = excerpt(failure.get("message") or "no message was recorded", 1000)
+        return Failure(failure["cause"], message, latency=seconds)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+    def _index(self) -> None:
+        for offset, line in self._lines():
+            key = _quick_key(line) or self._key_of(offset, line)
+            if self._records.setdefault(key, (offset, len(line)))[0] != offset:
+                first = self._line_number(self._records[key][0])
+                what = f"{key!r} has a record in line {first} already"
+                raise self._error(offset, what, "keep one of the two")
+
+    def _key_of(self, offset: int, line: bytes) -> _Key:
+        try:
+            return _key(self._parsed(offset, line))
+        except Malformed as error:
+            raise self._error(offset, str(error)) from error
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        """Give the offset and bytes of each line that is not blank."""
+        with self._path.open("rb", buffering=_BUFFER) as file:
+            offset = 3 if file.read(3) == b"\xef\xbb\xbf" else 0
+            file.seek(offset)
+            for line in iter(partial(file.readline, LONGEST_LINE + 1), b""):
+                if len(line) > LONGEST_LINE:
+                    limit = LONGEST_LINE // 2**20
+                    raise self._error(offset, f"the line is longer than {limit} MiB")
+                if not line.isspace():
+                    yield offset, line
+                offset += len(line)
+
+    def _record(self, spot: tuple[int, int]) -> dict[str, Any]:
+        offset, length = spot
+        return self._parsed(offset, os.pread(self._descriptor, length, offset))
+
+    def _parsed(self, offset: int, line: bytes) -> dict[str, Any]:
+        try:
+            record = from_json(line, allow_inf_nan=False, cache_strings="keys")
+        except ValueError as error:
+            what = f"no JSON: {excerpt(str(error))}"
+            hint = "a record is one line, in UTF-8"
+            raise self._error(offset, what, hint) from error
+        if not isinstance(record, dict):
+            raise self._error(offset, f"{kind(record)}, not a record")
+        return record
+
+    def _error(self, offset: int, what: str, hint: str = "") -> InputError:
+        where = Place(self._name, self._line_number(offset))
+        return InputError(what, where=where, hint=hint)
+
+    def _line_number(self, offset: int) -> int:
+        with self._path.open("rb") as file:
+            blocks = iter(partial(file.read, 2**20), b"")
+            number_, left = 1, offset
+            for block in blocks:
+                number_ += block[:left].count(b"\n")
+                left -= len(block)
+                if left <= 0:
+                    break
+        return number_
+
+
+def _quick_key(line: bytes) -> _Key | None:
+    """Give the key of a record that begins with it, None where it takes a parser."""
+    found = _HEAD.match(line)
+    if not found:
+        return None
+    trial = found[2]
+    if trial == b"1" or (trial is None and b'"trial"' not in line):
+        return found[1].decode(errors="replace")
+    return None
+
+
+def _key(record: dict[str, Any]) -> _Key:
+    name = word(record.get("case_id"), "case_id")
+    if name is None:
+        raise Malformed("case_id is missing")
+    trial = record.get("trial", 1)
+    if not isinstance(trial, int):
+        raise Malformed(f"trial is {json.dumps(trial)}, not a number from 1 on")
+    return name if trial == 1 else (name, trial)
+
+
+def _as_recorded(spec: ResponseMap) -> ResponseMap:
+    """Give the mapping of a record: one shape, and what the spec does to an answer.
+
+    Positions in a list other than the contexts cannot be looked up any more: there the
+    recorded ids hold, and the marks are cut out like other stripped text.
+    """
+    recorded = ResponseMap()
+    shown = {
+        key: getattr(recorded, key)
+        for key in ("answer", "contexts", "citations", "refused", "usage")
+        if getattr(spec, key) is not None
+    }
+    cited, strip = spec.citations, spec.strip
+    if isinstance(cited, CitationMap) and cited.pattern is not None:
+        if cited.of is None:
+            shown["citations"] = cited
+        else:
+            strip = (*strip, rf"[ \t]*(?:{cited.pattern})")
+    absent = dict.fromkeys(("answer", "contexts", "citations", "refused", "usage"))
+    return ResponseMap(**{**absent, **shown, "scope": spec.scope, "strip": strip})
