@@ -21,10 +21,10 @@ from runner import __version__
 from runner.errors import Cancelled, InputError, RagEvalError
 
 if TYPE_CHECKING:
+    from runner.gates import FailOn
     from runner.session import World
 
 PATH = click.Path(path_type=Path)
-FAIL_ON = click.Choice(["gate", "error", "never"])
 Item = TypeVar("Item")
 
 
@@ -81,14 +81,14 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option(
     "--fail-on",
-    type=FAIL_ON,
+    type=click.Choice(["gate", "error", "never"]),
     default="gate",
     show_default=True,
     help="What makes the exit status other than 0.",
 )
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
 @_filters
-def run(spec: Path, *, fail_on: str, quiet: bool, **options: Any) -> int:
+def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     """Ask every case, judge it, and give the verdict as exit status.
 
     0: every gate passed. 1: a gate failed. 2: the spec, a case file or an option is
@@ -114,6 +114,100 @@ def run(spec: Path, *, fail_on: str, quiet: bool, **options: Any) -> int:
 @click.argument("specs", type=PATH, nargs=-1, required=True)
 def validate(specs: tuple[Path, ...]) -> int:
     """Check everything that can be known before the first request."""
+    from runner import offline
+
+    status = 0
+    for spec in specs:
+        try:
+            lines = offline.validate(spec, _workspace(spec), os.environ)
+            click.echo("\n".join(lines))
+        except InputError as error:
+            click.echo(str(error), err=True)
+            status = error.exit_code
+    return status
+
+
+@commands.command()
+@click.argument("old", type=PATH)
+@click.argument("new", type=PATH)
+def compare(old: Path, new: Path) -> None:
+    """Show two results side by side, paired case by case."""
+    from runner import offline, render
+
+    report = offline.compared(old, new)
+    click.echo(render.console(report, colour=sys.stdout.isatty()), nl=False)
+
+
+@commands.command(name="render")
+@click.argument("results", type=PATH)
+@click.option(
+    "--to",
+    type=click.Choice(["comment", "summary", "html", "junit"]),
+    default="comment",
+    show_default=True,
+)
+def render_(results: Path, to: str) -> None:
+    """Render the results of an earlier run again, to standard output."""
+    from runner import offline
+
+    click.echo(offline.rendered(results, to, _templates()), nl=False)
+
+
+@commands.group()
+def baseline() -> None:
+    """Keep a result to compare later runs with."""
+
+
+@baseline.command()
+@click.argument("results", type=PATH)
+@click.option("--to", type=PATH, default=".rag-eval/baseline", show_default=True)
+def save(results: Path, to: Path) -> None:
+    """Make a result the baseline: scores, ids and fingerprints, no texts."""
+    from runner import offline
+
+    kept = offline.save_baseline(results, to, Path("/"))
+    click.echo(f"{kept} cases kept in {to}; commit it, and name it in the spec:")
+    click.echo(f"  baseline: {{path: {to.as_posix()}}}")
+
+
+@commands.command()
+@click.argument("folder", type=PATH, default=".")
+def init(folder: Path) -> None:
+    """Write a spec, a case file and a workflow to start from."""
+    from runner import offline
+
+    for path in offline.init(folder, _templates() / "init"):
+        click.echo(f"wrote {path.as_posix()}")
+
+
+@commands.command()
+def schema() -> None:
+    """Print the JSON Schema of the spec."""
+    import json
+
+    from runner.metrics import registry
+    from runner.spec import json_schema
+
+    click.echo(json.dumps(json_schema(registry), indent=2, ensure_ascii=False))
+
+
+@commands.command()
+@click.option(
+    "--check",
+    "examples",
+    type=PATH,
+    help="Hold the hand-worked examples in this file against the metrics.",
+)
+def metrics(examples: Path | None) -> int:
+    """List what can be measured, or check your own hand-worked examples."""
+    from runner import offline
+
+    if examples is None:
+        click.echo("\n".join(offline.listed_metrics()))
+        return 0
+    lines, agree = offline.checked_examples(examples)
+    click.echo("\n".join(lines))
+    return 0 if agree else 1
 
 
 def _world(spec: Path, *, quiet: bool) -> World:

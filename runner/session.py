@@ -11,16 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from runner import baseline, files, pipeline, render, report
+from runner import pipeline
 from runner.comparison import Results
-from runner.errors import Cancelled, InputError, Place, Unavailable
+from runner.errors import Cancelled, InputError, Unavailable
 from runner.model import Exchange, Record
 from runner.pipeline import Filters, Keeper, Plan
 from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
 from runner.report import Report
 from runner.responses import Exchanges, Limits, collect
-from runner.templating import report_environment
+from runner.results import read_results, renderings
 
 
 class Order(NamedTuple):
@@ -72,17 +72,6 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
             )
         found = folder.finish(found, renderings(world.templates))
     return found, stopped
-
-
-def renderings(templates: Path) -> dict[str, Callable[[Report], str]]:
-    """Give what makes each file of the results folder, by its name."""
-    environment = report_environment(templates, render.FILTERS)
-    return {
-        "comment.md": partial(render.comment, environment=environment),
-        "summary.md": partial(render.summary, environment=environment),
-        "report.html": partial(render.html, environment=environment),
-        "junit.xml": partial(render.junit, environment=environment),
-    }
 
 
 def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
@@ -145,34 +134,6 @@ def _baseline(order: Order, plan: Plan, root: Path) -> Results | None:
         return None
     folder = root / Path(plan.spec.file).parent / plan.spec.baseline
     return read_results(folder, plan.spec.baseline) if folder.exists() else None
-
-
-def read_results(folder: Path, shown: str) -> Results:
-    """Give the results or the baseline in a folder.
-
-    Raises:
-        InputError: It is not there, or it is damaged.
-    """
-    found = read_report(folder, shown)
-    lines = files.read_jsonl(folder / "cases.jsonl")
-    return baseline.read_results(found, lines, f"{shown}/cases.jsonl")
-
-
-def read_report(folder: Path, shown: str) -> Report:
-    """Give the Report in a results folder.
-
-    Raises:
-        InputError: It is not there, or it is damaged.
-    """
-    try:
-        text = (folder / "results.json").read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"no results: {error.strerror}",
-            where=Place(f"{shown}/results.json"),
-            hint="give the folder that a run wrote with --out",
-        ) from None
-    return report.read(text, Place(f"{shown}/results.json"))
 
 
 def _now() -> datetime:

@@ -1,0 +1,110 @@
+"""What needs no endpoint: validate, compare, render, baseline, init and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from runner import baseline, files, pipeline, worked
+from runner.cases import health
+from runner.comparison import compare
+from runner.endpoints import check
+from runner.errors import InputError, Place
+from runner.metrics import registry
+from runner.model import LAYERS
+from runner.publish.artifacts import ResultsFolder
+from runner.redact import Redactor
+from runner.report import Report
+from runner.results import read_report, read_results, renderings
+
+
+def validate(path: Path, root: Path, environ: Mapping[str, str]) -> list[str]:
+    """Give what can be known of a spec and its cases before the first request.
+
+    Raises:
+        InputError: With every mistake at once.
+    """
+    plan = pipeline.plan(path, root, environ)
+    spec = plan.spec
+    check(spec.endpoint, spec.variables, plan.cases, plan.place)
+    gates = len(spec.limits) + len(spec.red_lines)
+    lines = (*health(plan.cases, spec.measures), *plan.notices)
+    head = (
+        f"{spec.file}: ok, {len(plan.cases)} cases, {len(spec.measures)} metrics, "
+        f"{gates} thresholds and red lines"
+    )
+    return [head, *(f"  {line}" for line in lines)]
+
+
+def compared(old: Path, new: Path) -> Report:
+    """Give the newer Report with the older one as its baseline.
+
+    Raises:
+        InputError: One of the folders holds no results, or damaged ones.
+    """
+    before, after = (read_results(folder, folder.as_posix()) for folder in (old, new))
+    found = read_report(new, new.as_posix())
+    return found.model_copy(update={"comparison": compare(after, before)})
+
+
+def rendered(results: Path, to: str, templates: Path) -> str:
+    """Give the comment, summary, HTML or JUnit text of an earlier run.
+
+    Raises:
+        InputError: The folder holds no results, or damaged ones.
+    """
+    found = read_report(results, results.as_posix())
+    names = {
+        name.partition(".")[0]: make for name, make in renderings(templates).items()
+    }
+    return {**names, "html": names["report"]}[to](found)
+
+
+def save_baseline(results: Path, to: Path, root: Path) -> int:
+    """Write the baseline that a result makes; give its number of cases.
+
+    Raises:
+        InputError: The results are damaged, or do not cover every case.
+    """
+    kept = baseline.stripped(read_report(results, results.as_posix()))
+    records = read_results(results, results.as_posix()).records.values()
+    with ResultsFolder(to, root=root, redactor=Redactor(())) as folder:
+        for position, record in enumerate(records):
+            folder.case(position, baseline.stripped_record(record))
+        folder.finish(kept, {})
+    return len(records)
+
+
+def init(folder: Path, templates: Path) -> list[Path]:
+    """Write the files to start from; give what was written.
+
+    Raises:
+        InputError: One of them is there already; nothing is written then.
+    """
+    files_ = [path for path in sorted(templates.rglob("*")) if path.is_file()]
+    targets = [folder / path.relative_to(templates) for path in files_]
+    there = [target for target in targets if target.exists()]
+    if there:
+        raise InputError(
+            "is there already", where=Place(there[0].as_posix()), hint="nothing written"
+        )
+    for path, target in zip(files_, targets, strict=True):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    return targets
+
+
+def listed_metrics() -> list[str]:
+    """Give a line for each metric, in layer order."""
+    listed = sorted(registry.values(), key=lambda m: (LAYERS.index(m.layer), m.name))
+    return [f"{m.layer:<10} {m.name:<20} {m.summary}" for m in listed]
+
+
+def checked_examples(path: Path) -> tuple[list[str], bool]:
+    """Give a line for each hand-worked example, and whether all agree.
+
+    Raises:
+        InputError: The file or an example in it is malformed.
+    """
+    found = worked.check(files.read_rows(path, file=path.as_posix()), registry)
+    return [str(example) for example in found], all(e.agrees for e in found)

@@ -1,0 +1,52 @@
+"""A results folder or a baseline, rendered and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from runner import baseline, files, render, report
+from runner.comparison import Results
+from runner.errors import InputError, Place
+from runner.report import Report
+from runner.templating import report_environment
+
+
+def renderings(templates: Path) -> dict[str, Callable[[Report], str]]:
+    """Give what makes each file of the results folder, by its name."""
+    environment = report_environment(templates, render.FILTERS)
+    return {
+        "comment.md": partial(render.comment, environment=environment),
+        "summary.md": partial(render.summary, environment=environment),
+        "report.html": partial(render.html, environment=environment),
+        "junit.xml": partial(render.junit, environment=environment),
+    }
+
+
+def read_results(folder: Path, shown: str) -> Results:
+    """Give the results or the baseline in a folder.
+
+    Raises:
+        InputError: It is not there, or it is damaged.
+    """
+    found = read_report(folder, shown)
+    lines = files.read_jsonl(folder / "cases.jsonl")
+    return baseline.read_results(found, lines, f"{shown}/cases.jsonl")
+
+
+def read_report(folder: Path, shown: str) -> Report:
+    """Give the Report in a results folder.
+
+    Raises:
+        InputError: It is not there, or it is damaged.
+    """
+    try:
+        text = (folder / "results.json").read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"no results: {error.strerror}",
+            where=Place(f"{shown}/results.json"),
+            hint="give the folder that a run wrote with --out",
+        ) from None
+    return report.read(text, Place(f"{shown}/results.json"))
