@@ -1,0 +1,202 @@
+"""Hand-worked examples held against the metrics, on the path that a run takes.
+
+An example is a case and a reply in one record, with the value that somebody worked out
+by hand: an evaluator that computes wrongly says nothing, and looks as if it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from sys import float_info
+from typing import Any, NamedTuple
+
+from runner.cases import FIELDS, Row, load
+from runner.endpoints._mapping import ReplyMap
+from runner.errors import InputError, Place, Problems, did_you_mean, kind_of
+from runner.model import Case, Failure, Measure, Metric, Response, Score, Unscored
+from runner.scores import Scope, Scorer
+from runner.spec import ResponseMap, bind
+
+CLOSE = 1e-6
+_REPLY = ("answer", "contexts", "citations", "refused", "usage")
+_SECONDS = ("latency_s", "time_to_first_token_s")
+_OWN = ("metric", "value", "unscored", "retrieved", "match", "shared_tenants", "note")
+_OF_CASE = {name for field, f in FIELDS.items() for name in (field, *f.aliases)}
+_KNOWN = {*_OF_CASE, *_OWN, *_REPLY, *_SECONDS}
+_ROUNDED = 2  # digits after the point from which a value is read as rounded
+
+
+class Worked(NamedTuple):
+    """One example beside what the metric gives."""
+
+    place: Place
+    label: str
+    """The metric with its options: ``recall@5``."""
+    by_hand: float | None
+    """None where it should be unscored."""
+    score: Score
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the metric gives the value, to 1e-6 or to the digits written.
+
+        A value with at least two digits after the point is taken as rounded to them:
+        0.67 agrees with two thirds, and 0.7 does not.
+        """
+        if self.by_hand is None:
+            return isinstance(self.score, Unscored)
+        if not isinstance(self.score, float):
+            return False
+        apart = abs(self.score - self.by_hand)
+        exponent = Decimal(repr(self.by_hand)).as_tuple().exponent
+        digits = -exponent if isinstance(exponent, int) else 0
+        half = 0.5 * 10.0**-digits if digits >= _ROUNDED else 0.0
+        return apart <= max(CLOSE, half + 1e-12)
+
+    def __str__(self) -> str:
+        """Give its line: the verdict, and both values where they differ."""
+        ours = _said(self.score)
+        if self.agrees:
+            return f"agrees   {self.place}  {self.label} = {ours}"
+        by_hand = "unscored" if self.by_hand is None else repr(self.by_hand)
+        return f"DIFFERS  {self.place}  {self.label} = {by_hand} by hand, here {ours}"
+
+
+def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> tuple[Worked, ...]:
+    """Give every example with the metric's own score, in their order.
+
+    A record names its ``metric`` (as a spec does) and its ``value``, or
+    ``unscored: true``. The fields of a case and the parts of a recorded reply stand
+    beside them; ``retrieved`` is short for contexts that are ids alone, and a context
+    may be its text alone. What is left out is absent, but for the question.
+
+    Raises:
+        Problems: Everything that is wrong with the examples; or there are none.
+    """
+    found: list[Worked] = []
+    problems: list[InputError] = []
+    for row in rows:
+        try:
+            found.append(_worked(row, registry))
+        except Problems as error:
+            problems += error.problems
+        except InputError as error:
+            problems.append(error)
+    if not found and not problems:
+        problems.append(InputError("there is no worked example"))
+    if problems:
+        raise Problems(problems)
+    return tuple(found)
+
+
+def _said(score: Score) -> str:
+    if isinstance(score, float):
+        return f"{score:.9g}"
+    return f"{type(score).__name__.lower()} ({score.reason})"
+
+
+def _worked(row: Row, registry: Mapping[str, Metric]) -> Worked:
+    if row.cells:
+        raise InputError("examples are YAML, JSON or JSON Lines", where=row.place)
+    unknown = [
+        _wrong(row, key, "is not known here", did_you_mean(key, _KNOWN))
+        for key in row.data
+        if key not in _KNOWN
+    ]
+    if unknown:
+        raise Problems(unknown)
+    measure, by_hand = _measure(row, registry), _by_hand(row)
+    scorer = Scorer([measure], _scope(row))
+    (score,) = scorer.row(scorer.asked(_case(row), _response(row)))
+    return Worked(row.place, measure.label, by_hand, score)
+
+
+def _measure(row: Row, registry: Mapping[str, Metric]) -> Measure:
+    named = row.data.get("metric")
+    (name, options), *more = (
+        named.items() if isinstance(named, Mapping) and named else [(named, {})]
+    )
+    if more or not isinstance(name, str) or not isinstance(options, Mapping):
+        what = f"is {kind_of(named)}; write name, name@k or {{name: {{k: 5}}}}"
+        raise _wrong(row, "metric", what)
+    try:
+        return bind(name, registry, options)
+    except ValueError as error:
+        raise _wrong(row, "metric", str(error)) from error
+
+
+def _by_hand(row: Row) -> float | None:
+    value, unscored = row.data.get("value"), row.data.get("unscored", False)
+    if not isinstance(unscored, bool):
+        raise _wrong(row, "unscored", f"is true or false, not {kind_of(unscored)}")
+    if unscored:
+        if value is not None:
+            raise _wrong(row, "value", "an unscored example has no value")
+        return None
+    number = _number(value)
+    if number is None:
+        what = f"is a number, not {kind_of(value)}"
+        raise _wrong(row, "value", what, "or write unscored: true")
+    return number
+
+
+def _scope(row: Row) -> Scope:
+    match, shared = row.data.get("match", "chunk"), row.data.get("shared_tenants", [])
+    if match not in ("chunk", "document"):
+        raise _wrong(row, "match", "is chunk or document")
+    return Scope(match, tuple(map(str, _listed(row, "shared_tenants", shared))))
+
+
+def _case(row: Row) -> Case:
+    fields = {key: value for key, value in row.data.items() if key in _OF_CASE}
+    loaded = load([Row(fields, row.place)], defaults={"question": "?"})
+    return loaded.cases[0]
+
+
+def _response(row: Row) -> Response:
+    reply = {key: row.data[key] for key in _REPLY if row.data.get(key) is not None}
+    if "retrieved" in row.data:
+        if "contexts" in row.data:
+            raise _wrong(row, "retrieved", "and contexts are two names of one thing")
+        reply["contexts"] = [
+            {"id": name} for name in _listed(row, "retrieved", row.data["retrieved"])
+        ]
+    elif "contexts" in reply:
+        reply["contexts"] = [
+            {"text": context} if isinstance(context, str) else context
+            for context in _listed(row, "contexts", reply["contexts"])
+        ]
+    shown = ResponseMap() if "answer" in reply else ResponseMap(answer=None)
+    read = ReplyMap(shown).read(reply)
+    if isinstance(read, Failure):
+        raise InputError(read.message, where=row.place)
+    return read._replace(
+        latency=_seconds(row, "latency_s"),
+        time_to_first_token=_seconds(row, "time_to_first_token_s"),
+    )
+
+
+def _seconds(row: Row, key: str) -> float | None:
+    value = row.data.get(key)
+    number = _number(value)
+    if number is None and value is not None:
+        raise _wrong(row, key, f"is a number, not {kind_of(value)}")
+    return number
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < float_info.max else None
+
+
+def _listed(row: Row, key: str, value: Any) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise _wrong(row, key, f"is a list, not {kind_of(value)}")
+    return value
+
+
+def _wrong(row: Row, key: str, what: str, hint: str = "") -> InputError:
+    path = f"{row.place.path}.{key}" if row.place.path else key
+    return InputError(what, where=row.place._replace(path=path), hint=hint)
