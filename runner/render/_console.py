@@ -135,9 +135,9 @@ def _changes(shown: View) -> str:
         return ""
     rows = [
         (
-            cut(change.id, _METRIC),
+            _flat(change.id, _METRIC),
             f"{change.was} → {change.now}",
-            cut(change.why, _TEXT),
+            _flat(change.why, _TEXT),
         )
         for change in shown.changes
     ]
@@ -148,9 +148,9 @@ def _changes(shown: View) -> str:
 def _cases(report: Report, shown: View) -> str:
     rows = [
         (
-            cut(case.id, _METRIC),
-            cut(case.cause or case.outcome, _METRIC),
-            cut(" ".join(case.evidence.split()), _TEXT),
+            _flat(case.id, _METRIC),
+            _flat(case.cause or case.outcome, _METRIC),
+            _flat(case.evidence, _TEXT),
         )
         for case in cleaned(report).failures[:_CASES]
     ]
@@ -177,7 +177,11 @@ def _grid(
 
 
 def _line(said: Said, limit: int) -> str:
-    return cut(" ".join(plain(said).split()), limit)
+    return _flat(plain(said), limit)
+
+
+def _flat(text: str, limit: int) -> str:
+    return cut(" ".join(text.split()), limit)
 
 
 def _folded(said: Said, width: int) -> str:

@@ -14,7 +14,8 @@ from runner.render._clean import clean
 
 _TICKS = re.compile(r"`+")
 _PIPE = re.compile(r"(\\*)\|")
-_WORD = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?:@[0-9]{1,6})?")
+# No commit hash, which GitHub links, and no GH-1, which it takes for an issue.
+_WORD = re.compile(r"(?![0-9a-f]{7,40}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*(?:@[0-9]{1,6})?")
 
 
 def cut(text: str, limit: int) -> str:

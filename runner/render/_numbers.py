@@ -8,6 +8,7 @@ from runner.units import PRECISION, telling_digits
 
 _MINUS = "\u2212"
 _SHARE_DIGITS = 2
+_MOST_DIGITS = 6
 
 
 def number(value: float, unit: str = "", against: Iterable[float | None] = ()) -> str:
@@ -65,7 +66,10 @@ def _usual_digits(size: float, unit: str) -> int:
     if unit not in ("s", "money"):
         return 0
     # Two telling digits for what may be small: 0.042 s, 0.0031 of a currency.
-    return next((d for d in (1, 2, 3, 4) if size >= 10 ** (1 - d)), 4 if size else 1)
+    least = range(1, _MOST_DIGITS)
+    return next(
+        (d for d in least if size >= 10 ** (1 - d)), _MOST_DIGITS if size else 1
+    )
 
 
 def _with_unit(text: str, unit: str) -> str:

@@ -1,0 +1,310 @@
+"""What others wrote makes no structure: 20,000 seeded strings through whole reports.
+
+Each report is held against one with harmless strings in the same places. GitHub makes
+mentions, issue links, emoji and formulas after the Markdown, and never inside code: so
+the text outside of code must be the same in both.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from itertools import count, islice
+from pathlib import Path
+from typing import NamedTuple
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+
+from runner import render
+from runner.model import Comparison, Delta, GateResult, SliceSummary, Summary
+from runner.render._clean import clean
+from runner.report import FailedCase, LayerCount, Report, Totals
+from runner.templating import report_environment
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+ENVIRONMENT = report_environment(TEMPLATES, render.FILTERS)
+EXTENSIONS = ["table", "autolink", "strikethrough", "tagfilter"]
+STRINGS, SEED = 20_000, 20261130
+PLAIN = re.compile(r"[a-z0-9_]+(@[0-9]+)?")  # names that stand outside of code
+
+TOKENS = (
+    *"|`~<>&\"'*_#[]()!\\$@:-=+/%{}^",
+    *("||", "\\|", "\\\\|", "``", "```", "````", "~~~", "$$", "**", "__", "---", "==="),
+    *(
+        "\n",
+        "\n\n",
+        "\r",
+        "\r\n",
+        "\t",
+        " ",
+        "    ",
+        "\u2028",
+        "\u2029",
+        "\x85",
+        "\x0c",
+    ),
+    *(
+        "\x00",
+        "\x07",
+        "\x1b[31m",
+        "\x1b]8;;http://x.io\x07",
+        "\x9b2J",
+        "\ud800",
+        "\ufffe",
+    ),
+    *("\u200b", "\u200d", "\ufeff", "\u202e", "\u2066", "\u200f", "\U000e0041", "\xad"),
+    *("</details>", "<details>", "<summary>", "</code></pre>", "<!--", "-->", "<br>"),
+    *(
+        "<img src=x onerror=alert(1)>",
+        "<script>",
+        "</td></tr></table>",
+        "<a href='//x'>",
+    ),
+    *(
+        "![i](http://x.io/i.png)",
+        "[a](javascript:x)",
+        "[r]: http://x.io",
+        "[^1]",
+        "[ ]",
+    ),
+    *(
+        "http://x.io",
+        "https://x.io/a|b",
+        "www.x.io",
+        "a@x.io",
+        "mailto:a@x.io",
+        "ftp://x",
+    ),
+    *("@octocat", "@acme/team", "#1", "GH-1", "acme/bot#1", "4be1f0c2a9d84b3c5e6f7081"),
+    *(":tada:", "$x^2$", "$`x`$", "\\(x\\)", "::error::x", "\n::set-output name=a::b"),
+    *("##[error]x", "{{ 7*7 }}", "{% raw %}", "${{ github.token }}", "&lt;", "&#64;x"),
+    *(
+        "\n# h",
+        "\n> q",
+        "\n- l",
+        "\n1. l",
+        "\n|--|--|",
+        "\n| a | b |",
+        "]]>",
+        "<![CDATA[",
+    ),
+    *("word", "退款", "é", "🎉", "👨\u200d👩", "عربى", "0"),
+)
+
+
+def strings(seed: int) -> Iterator[str]:
+    """Give strings that differ, and show, once they are clean."""
+    rng = random.Random(seed)
+    seen = set()
+    while True:
+        text = "".join(rng.choices(TOKENS, k=rng.randint(1, 12)))
+        shown = " ".join(clean(text).split())
+        if shown and not PLAIN.fullmatch(shown) and shown not in seen:
+            seen.add(shown)
+            # Where a Report is made, half surrogate pairs are gone already.
+            yield text.replace("\ud800", "\ufffd")
+
+
+def harmless() -> Iterator[str]:
+    return (f"plain text {number}" for number in count())
+
+
+def report_of(texts: Iterator[str]) -> Report:
+    """Give a Report with a text of its own in every place that can hold one."""
+    take = lambda number: tuple(islice(texts, number))  # noqa: E731
+    cases = tuple(
+        FailedCase(
+            id=next(texts),
+            layer="answer",
+            cause=next(texts),
+            evidence=next(texts),
+            also=take(2),
+            question=next(texts),
+            answer=next(texts),
+            expected=take(2),
+            retrieved=take(2),
+            file=next(texts),
+            line=3,
+        )
+        for _ in range(60)
+    )
+    labels, ids = take(20), [case.id for case in cases]
+    part = next(texts)
+    return Report(
+        name=next(texts),
+        verdict="failed",
+        reasons=take(2),
+        notices=take(4),
+        filters=take(2),
+        baseline=next(texts),
+        spec=next(texts),
+        commit=next(texts),
+        started=next(texts),
+        version=next(texts),
+        totals=Totals(cases=100, passed=40, failed=60),
+        summaries={
+            label: Summary(
+                layer="answer",
+                better="higher",
+                mean=0.5,
+                scored=3,
+                failed=1,
+                ceiling=0.9,
+                slices={part: SliceSummary(mean=0.5, scored=2)},
+            )
+            for label in labels
+        },
+        gates=tuple(
+            GateResult(
+                metric=label,
+                rule="min",
+                limit=0.6,
+                value=0.5,
+                outcome=outcome,
+                slice=part,
+                owner=next(texts),
+                message=next(texts),
+                cases=take(2),
+            )
+            for label in labels
+            for outcome in ("failed", "unmeasured")
+        ),
+        layers={"answer": LayerCount(first=60, causes=dict.fromkeys(take(3), 20))},
+        comparison=Comparison(
+            pairs=9,
+            regressed=tuple(ids[:20]),
+            fixed=take(10),
+            not_comparable=take(3),
+            deltas={labels[0]: Delta(now=0.5, baseline=0.6, delta=-0.1, pairs=3)},
+            commit=next(texts),
+            started=next(texts),
+        ),
+        failures=cases,
+    )
+
+
+class Outline(HTMLParser):
+    """The tags of a page in order, and its text outside of code."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text: list[str] = []
+        self._code = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(f"<{tag} {attrs}>")
+        self._code += tag in ("code", "pre")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.tags.append(f"</{tag}>")
+        self._code -= tag in ("code", "pre")
+
+    def handle_data(self, data: str) -> None:
+        if not self._code:
+            self.text.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.tags.append(f"<!--{len(data)}-->")
+
+
+class Shape(NamedTuple):
+    tags: list[str]
+    text: str
+
+
+def shape(page: str) -> Shape:
+    outline = Outline()
+    outline.feed(page)
+    outline.close()
+    return Shape(outline.tags, "".join(outline.text))
+
+
+def markdown(text: str) -> str:
+    page: str = cmarkgfm.markdown_to_html_with_extensions(
+        text, options=Options.CMARK_OPT_UNSAFE, extensions=EXTENSIONS
+    )
+    return page
+
+
+def comment(report: Report) -> str:
+    return markdown(render.comment(report, ENVIRONMENT, key="k"))
+
+
+def summary(report: Report) -> str:
+    return markdown(render.summary(report, ENVIRONMENT))
+
+
+def reports(strings_wanted: int) -> list[Report]:
+    source = strings(SEED)
+    used = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal used
+        for text in source:
+            used += 1
+            yield text
+
+    texts, made = counted(), []
+    while used < strings_wanted:
+        made.append(report_of(texts))
+    return made
+
+
+@pytest.fixture(scope="module")
+def hostile() -> list[Report]:
+    return reports(STRINGS)
+
+
+@pytest.mark.parametrize("rendering", [comment, summary])
+def test_foreign_text_makes_no_structure_and_no_text_outside_of_code(
+    hostile: list[Report], rendering: Callable[[Report], str]
+):
+    expected = shape(rendering(report_of(harmless())))
+    different = [
+        number
+        for number, report in enumerate(hostile)
+        if shape(rendering(report)) != expected
+    ]
+
+    assert different == []
+    assert not any(tag.startswith(("<a", "<img")) for tag in expected.tags)
+
+
+def test_foreign_text_makes_no_structure_in_the_page(hostile: list[Report]):
+    expected = shape(render.html(report_of(harmless()), ENVIRONMENT)).tags
+    different = [
+        number
+        for number, report in enumerate(hostile)
+        if shape(render.html(report, ENVIRONMENT)).tags != expected
+    ]
+
+    assert different == []
+
+
+def test_foreign_text_leaves_the_xml_whole(hostile: list[Report]):
+    def elements(report: Report) -> list[str]:
+        tree = ET.fromstring(render.junit(report, ENVIRONMENT))  # noqa: S314  ours
+        return [element.tag for element in tree.iter()]
+
+    expected = elements(report_of(harmless()))
+    different = [n for n, report in enumerate(hostile) if elements(report) != expected]
+
+    assert different == []
+
+
+def test_foreign_text_commands_neither_the_terminal_nor_the_runner(
+    hostile: list[Report],
+):
+    def obeyed(line: str) -> bool:
+        controls = any(ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 for sign in line)
+        return controls or line.lstrip().startswith("::") or "##[" in line
+
+    lines = [line for r in hostile for line in render.console(r).split("\n")]
+
+    assert [line for line in lines if obeyed(line)] == []
