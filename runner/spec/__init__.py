@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from runner.spec._measures import bind
-from runner.spec._nouns import (
-    DEFAULT_MARKS,
-    CaseSource,
+from runner.spec._endpoint import (
     CitationMap,
     ContextMap,
-    DiagnosisMarks,
     EndpointSpec,
-    Limit,
     ResponseMap,
-    Selector,
-    Spec,
     Start,
     WaitFor,
 )
+from runner.spec._measures import bind
+from runner.spec._nouns import DEFAULT_MARKS, CaseSource, Limit, Selector, Spec
 from runner.spec._parse import parse
+from runner.spec._schema import json_schema
+from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks, SpecFile
 
 __all__ = [
     "DEFAULT_MARKS",
+    "DEFAULT_METRICS",
     "CaseSource",
     "CitationMap",
     "ContextMap",
@@ -30,8 +28,10 @@ __all__ = [
     "ResponseMap",
     "Selector",
     "Spec",
+    "SpecFile",
     "Start",
     "WaitFor",
     "bind",
+    "json_schema",
     "parse",
 ]

@@ -2,30 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-from runner.errors import did_you_mean
-from runner.model import NOTHING, Measure, Metric
+from pydantic import ValidationError
+
+from runner.errors import did_you_mean, kind_of
+from runner.model import (
+    NOTHING,
+    RUN_LEVEL,
+    STATISTICS,
+    Better,
+    Measure,
+    Metric,
+    split_statistic,
+)
+from runner.spec._explain import mistakes
+
+Registry = Mapping[str, Metric]
+_CUTOFF = re.compile(r"[0-9]{1,9}")
 
 
 def bind(
-    text: str, registry: Mapping[str, Metric], options: Mapping[str, Any] = NOTHING
+    text: str, registry: Registry, options: Mapping[str, Any] = NOTHING
 ) -> Measure:
     """Give the measure that a name and its options stand for.
 
+    ``recall@5`` is ``recall`` with ``{k: 5}``; other options show in the label as
+    ``name(option=value)``, in alphabetical order.
+
     Raises:
-        ValueError: The metric is unknown, or an option is.
+        ValueError: The metric or an option is unknown, or a value does not fit.
     """
     name, at, cutoff = text.partition("@")
     if name not in registry:
-        hint = did_you_mean(name, registry)
-        raise ValueError(f"unknown metric {name}" + (f" ({hint})" if hint else ""))
+        raise ValueError(_unknown(text, name, registry))
+    metric = registry[name]
     given = dict(options)
     if at:
+        if "k" not in metric.options.model_fields:
+            raise ValueError(f"{name} has no cutoff; write {name}")
+        if not _CUTOFF.fullmatch(cutoff):
+            raise ValueError(f"the cutoff of {text} is no whole number")
+        if "k" in given:
+            raise ValueError(f"{text} has its cutoff twice")
         given["k"] = int(cutoff)
-    chosen = registry[name].options(**given).model_dump(exclude_unset=True)
+    chosen = _checked(metric, given)
     k = chosen.get("k")
     rest = ", ".join(f"{key}={chosen[key]}" for key in sorted(chosen) if key != "k")
     label = name + (f"@{k}" if k is not None else "") + (f"({rest})" if rest else "")
-    return Measure(label, registry[name], chosen or NOTHING)
+    return Measure(label, metric, chosen or NOTHING)
+
+
+def _checked(metric: Metric, given: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        options = metric.options.model_validate(given)
+    except ValidationError as error:
+        raise ValueError(
+            "; ".join(
+                f"{metric.name}.{'.'.join(map(str, path))}: {what}"
+                + (f" ({hint})" if hint else "")
+                for path, what, hint in mistakes(error, metric.options, given)
+            )
+        ) from None
+    return options.model_dump(exclude_defaults=True)
+
+
+def _unknown(
+    text: str, name: str, registry: Registry, more: tuple[str, ...] = ()
+) -> str:
+    hint = did_you_mean(name, [*registry, *more])
+    return f"unknown metric {text}" + (f" ({hint})" if hint else "")
+
+
+class Subject(NamedTuple):
+    """What a threshold limits."""
+
+    better: Better
+    bounds: tuple[float | None, float | None]
+    unit: str
+    measure: Measure | None = None
+    """None where it is counted over the run."""
+
+
+class Measures:
+    """Everything that a spec measures, once, in the order in which it is named."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.found: dict[str, Measure] = {}
+
+    def add(self, text: str, options: Mapping[str, Any] = NOTHING) -> Measure:
+        """Measure this, too; a label that is already there stands for itself.
+
+        Raises:
+            ValueError: As ``bind`` does.
+        """
+        if text in self.found and not options:
+            return self.found[text]
+        measure = bind(text, self.registry, options)
+        return self.found.setdefault(measure.label, measure)
+
+    def entry(self, entry: object) -> Iterator[ValueError]:
+        """Add one item of ``metrics``, and give what is wrong with it."""
+        pairs: Any = entry.items() if isinstance(entry, dict) else [(entry, {})]
+        for text, options in pairs:
+            wrong = next((x for x in (text,) if not isinstance(x, str)), None)
+            if wrong is not None or not isinstance(options, dict | None):
+                got = kind_of(text if wrong is not None else options)
+                yield ValueError(f"is {got}; write name, name@k or name: {{k: 5}}")
+                continue
+            try:
+                self.add(text, options or NOTHING)
+            except ValueError as error:
+                yield error
+
+    def subject(self, name: str) -> Subject:
+        """Give what the name of a threshold means, and measure it.
+
+        Raises:
+            ValueError: It is neither a metric nor a run-level name.
+        """
+        if name in RUN_LEVEL:
+            return Subject(*RUN_LEVEL[name], "")
+        base, statistic = split_statistic(name)
+        bare = base.partition("@")[0]
+        if bare not in self.registry and base not in self.found:
+            raise ValueError(_unknown(name, bare, self.registry, self.run_level()))
+        measure = self.add(base)
+        metric = measure.metric
+        if statistic and not metric.unit:
+            raise ValueError(
+                f"{base} is a share, and has no {statistic}; percentiles are for "
+                f"{', '.join(self.countable())}"
+            )
+        return Subject(metric.better, metric.bounds, metric.unit, measure)
+
+    def countable(self) -> list[str]:
+        """Give the metrics that count something and have percentiles."""
+        return [name for name, metric in self.registry.items() if metric.unit]
+
+    def run_level(self) -> tuple[str, ...]:
+        """Give the names of what is measured over the run."""
+        percentiles = (
+            f"{name}_{end}" for name in self.countable() for end in STATISTICS
+        )
+        return (*RUN_LEVEL, *percentiles)

@@ -1,137 +1,187 @@
-"""The whole spec, from a document with lines to a Spec."""
+"""The whole spec, from a document with lines to a Spec, with all mistakes at once."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
-from runner.errors import Document
-from runner.model import Measure, Metric
-from runner.spec._measures import bind
-from runner.spec._nouns import (
-    DEFAULT_MARKS,
-    CaseSource,
-    EndpointSpec,
-    Limit,
-    Selector,
-    Spec,
-)
-from runner.units import amount, per_second, seconds, size
+from pydantic import ValidationError
+from pydantic_core import to_json
 
-_DEFAULT = (
-    "recall@5",
-    "precision@5",
-    "mrr",
-    "ndcg@10",
-    "context_relevance",
-    "leakage",
-    "refusal",
-    "over_refusal",
-    "lexical_grounding",
-    "number_support",
-    "citation_validity",
-    "key_points",
-    "latency",
-)
+from runner.errors import Document, InputError, Problems, kind_of
+from runner.model import Metric
+from runner.spec._endpoint import EndpointSpec
+from runner.spec._explain import Mistake, Path, mistakes
+from runner.spec._marks import marks
+from runner.spec._measures import Measures
+from runner.spec._nouns import CaseSource, Selector, Spec
+from runner.spec._thresholds import limits, relaxes_leakage
+from runner.spec._variables import Variables, misplaced
+from runner.spec._written import SpecFile
+
+Value = TypeVar("Value")
+_STAND_IN: Mapping[str, Any] = {
+    "endpoint": {"url": "http://localhost"},
+    "cases": "cases.json",
+}
+"""In the place of what was wrong, so that the rest can still be looked at."""
 
 
 def parse(
     document: Document, *, registry: Mapping[str, Metric], environ: Mapping[str, str]
 ) -> Spec:
-    """Give the spec that a document holds."""
-    data = document.data
-    endpoint = dict(data["endpoint"])
-    for key, read in (
-        ("timeout", seconds),
-        ("max_response", size),
-        ("rate_limit", per_second),
-    ):
-        if key in endpoint:
-            endpoint[key] = read(endpoint[key])
-    endpoint.setdefault("method", "GET" if endpoint.get("body") is None else "POST")
-    names = set(re.findall(r"\$\{(\w+)", json.dumps(endpoint)))
-    variables = {name: environ[name] for name in names if environ.get(name)}
-    if "wait_for" in endpoint:
-        wait = endpoint["wait_for"]
-        url = re.sub(
-            r"\$\{(\w+)(?::-([^}]*))?\}",
-            lambda m: environ.get(m[1]) or m[2],
-            wait["url"],
+    """Give the spec that a document holds, with everything in it resolved.
+
+    Args:
+        document: The parsed file.
+        registry: The metrics that there are.
+        environ: What ``${NAME}`` in the endpoint may be.
+
+    Raises:
+        Problems: Every mistake, with file, line and key path.
+    """
+    if not isinstance(document.data, dict):
+        what = f"a spec is a mapping of keys, and this is {kind_of(document.data)}"
+        raise InputError(what, where=document.place())
+    variables = Variables(environ, document.place)
+    data = dict(document.data)
+    if "endpoint" in data:
+        data["endpoint"] = variables.expand(data["endpoint"])
+    reading = _Reading(document)
+    reading.problems += variables.problems
+    for path in misplaced(data):
+        what = "a variable is read in the endpoint only"
+        reading.add(Mistake(path, what, "write the value itself"))
+    spec = reading.resolve(reading.file(data), Measures(registry), variables)
+    if reading.problems:
+        raise Problems(sorted(reading.problems, key=_line))
+    return spec
+
+
+def _line(problem: InputError) -> int:
+    return (problem.where and problem.where.line) or 0
+
+
+class _Reading:
+    """One spec that is being read, and everything that was wrong with it."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.problems: list[InputError] = []
+
+    def add(self, mistake: Mistake) -> None:
+        path, what, hint = mistake
+        where = self.document.place(*path)
+        self.problems.append(InputError(what, where=where, hint=hint))
+
+    def file(self, data: dict[str, Any]) -> SpecFile:
+        """Give the file's parts; what is wrong is reported and left out."""
+        try:
+            return SpecFile.model_validate(data)
+        except ValidationError as error:
+            found = list(mistakes(error, SpecFile, data))
+        for mistake in found:
+            self.add(mistake)
+        return SpecFile.model_validate(_without(data, found))
+
+    def resolve(self, file: SpecFile, measures: Measures, variables: Variables) -> Spec:
+        """Give the spec, with what its parts mean for each other."""
+        for index, entry in enumerate(file.metrics):
+            for wrong in measures.entry(entry):
+                self.add(Mistake(("metrics", index), str(wrong)))
+        kept = list(self.sound(limits(file.thresholds, measures, self.document)))
+        held = {
+            label: mark
+            for label, mark in self.sound(marks(file.marks, measures))
+            if mark is not None
+        }
+        measures.add("leakage")  # the implicit red line holds without a mark
+        endpoint = _with_method(file.endpoint)
+        if not variables.problems:
+            self.addresses(endpoint, variables)
+        document = self.document
+        return Spec(
+            name=file.name or PurePosixPath(document.file).stem,
+            file=document.file,
+            endpoint=endpoint,
+            cases=tuple(self.sources(file)),
+            measures=tuple(measures.found.values()),
+            marks=held,
+            limits=tuple(kept),
+            red_lines=tuple(self.selectors(file)),
+            leakage_level="warn" if relaxes_leakage(file.thresholds) else "fail",
+            diagnosis=file.diagnosis,
+            baseline=file.baseline.path if file.baseline else None,
+            variables=variables.values,
+            secrets=tuple(variables.secret),
+            fingerprint=fingerprint(endpoint, held),
         )
-        endpoint["wait_for"] = {"url": url, "timeout": seconds(wait.get("timeout", 60))}
-    cases = data["cases"]
-    sources = [cases] if isinstance(cases, str | dict) else cases
-    measures: dict[str, Measure] = {}
 
-    def measure(text: str, options: Mapping[str, Any] = {}) -> str:
-        if text.partition("@")[0] not in registry:
-            return text
-        found = bind(text, registry, options)
-        measures.setdefault(found.label, found)
-        return found.label
+    def sound(self, values: Iterator[Value | Mistake]) -> Iterator[Value]:
+        """Give what is right, and report what is not."""
+        for value in values:
+            if isinstance(value, Mistake):
+                self.add(value)
+            else:
+                yield value
 
-    for entry in data.get("metrics", _DEFAULT):
-        for text, options in (
-            entry.items() if isinstance(entry, dict) else [(entry, {})]
-        ):
-            measure(text, options)
-    limits = list(_limits(document))
-    for limit in limits:
-        measure(limit.name.rsplit("_p", 1)[0])
-    marks = {**DEFAULT_MARKS, **data.get("pass", {})}
-    marks = {
-        measure(k): float(v)
-        for k, v in marks.items()
-        if v is not None and k.partition("@")[0] in registry
-    }
-    spec = EndpointSpec(**endpoint)
-    kept = [spec.response.model_dump(), spec.match, sorted(marks.items())]
-    return Spec(
-        name=data.get("name", PurePosixPath(document.file).stem),
-        file=document.file,
-        endpoint=spec,
-        cases=tuple(
-            CaseSource(path=s) if isinstance(s, str) else CaseSource(**s)
-            for s in sources
-        ),
-        measures=tuple(measures.values()),
-        marks=marks,
-        limits=tuple(limits),
-        red_lines=tuple(
-            Selector(k, str(v)) for s in data.get("red_lines", ()) for k, v in s.items()
-        ),
-        leakage_level=(
-            "warn"
-            if data.get("thresholds", {}).get("leakage") == {"level": "warn"}
-            else "fail"
-        ),
-        baseline=data.get("baseline", {}).get("path"),
-        variables=variables,
-        secrets=tuple(v for k, v in variables.items() if "TOKEN" in k or "KEY" in k),
-        fingerprint=hashlib.blake2b(
-            json.dumps(kept).encode(), digest_size=6
-        ).hexdigest(),
-    )
+    def addresses(self, endpoint: EndpointSpec, variables: Variables) -> None:
+        """See that the addresses are some, once the environment is in them."""
+        urls: list[tuple[Path, str]] = [(("endpoint", "url"), endpoint.url)]
+        if endpoint.wait_for:
+            urls.append((("endpoint", "wait_for", "url"), endpoint.wait_for.url))
+        for path, url in urls:
+            if not variables.plain(url).startswith(("http://", "https://", "{{")):
+                names = ", ".join(re.findall(r"\$\{(\w+)", url))
+                hint = f"look at what {names} holds" if names else ""
+                self.add(Mistake(path, "must begin with http:// or https://", hint))
+
+    def sources(self, file: SpecFile) -> Iterator[CaseSource]:
+        listed = isinstance(self.document.data.get("cases"), list)
+        for index, source in enumerate(file.cases):
+            path: Path = ("cases", index) if listed else ("cases",)
+            line = self.document.place(*path).line
+            yield CaseSource(source.path, source.fields, source.defaults, line)
+
+    def selectors(self, file: SpecFile) -> Iterator[Selector]:
+        for index, red_line in enumerate(file.red_lines):
+            line = self.document.place("red_lines", index).line
+            for key, value in red_line.model_dump(exclude_none=True).items():
+                yield Selector(key, value, line)
 
 
-def _limits(document: Document) -> Iterator[Limit]:
-    for name, value in document.data.get("thresholds", {}).items():
-        for entry in value if isinstance(value, list) else [value]:
-            line = document.place("thresholds", name).line
-            level, owner = entry.get("level", "fail"), entry.get("owner")
-            for part, rules in [(None, entry), *entry.get("slices", {}).items()]:
-                for rule in ("min", "max", "max_drop"):
-                    if rule in rules:
-                        yield Limit(
-                            name,
-                            rule,
-                            amount(rules[rule]),
-                            level,
-                            part,
-                            owner,
-                            line=line,
-                        )
+def _without(data: Mapping[str, Any], found: list[Mistake]) -> dict[str, Any]:
+    """Give the data without what was wrong; of thresholds only the wrong ones go."""
+    kept = {**data, "thresholds": data.get("thresholds", {})}
+    for path, *_ in found:
+        top = str(path[0]) if path else ""
+        inner = kept.get(top)
+        if top == "thresholds" and len(path) > 1 and isinstance(inner, dict):
+            kept[top] = {key: inner[key] for key in inner if key != path[1]}
+        else:
+            kept.pop(top, None)
+    return {**_STAND_IN, **kept}
+
+
+def _with_method(endpoint: EndpointSpec) -> EndpointSpec:
+    if endpoint.method is not None:
+        return endpoint
+    method = "GET" if endpoint.body is None else "POST"
+    return endpoint.model_copy(update={"method": method})
+
+
+def fingerprint(endpoint: EndpointSpec, held: Mapping[str, float]) -> str:
+    """Give 12 hex digits of what makes two runs comparable.
+
+    These are the response mapping, match and the pass marks. A key that a later version
+    adds moves nothing while it has its default.
+    """
+    kept = [
+        endpoint.response.model_dump(exclude_defaults=True),
+        endpoint.match,
+        sorted(held.items()),
+    ]
+    return blake2b(to_json(kept), digest_size=6).hexdigest()

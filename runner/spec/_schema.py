@@ -1,0 +1,122 @@
+"""The JSON Schema of a spec, by which an editor completes and checks while typing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from runner.model import RUN_LEVEL, STATISTICS, Metric
+from runner.spec._written import SpecFile
+
+_MARK = {
+    "anyOf": [
+        {"type": "number"},
+        {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?(%|ms|s|m|min|h)?$"},
+        {"type": "null"},
+    ]
+}
+
+
+def json_schema(registry: Mapping[str, Metric]) -> dict[str, Any]:
+    """Give the schema (draft 2020-12), with the metrics of the registry by name.
+
+    It accepts every spec that ``parse`` accepts, apart from options in a label. What
+    it cannot know, such as limits outside a metric's range, ``parse`` refuses later.
+    """
+    schema = SpecFile.model_json_schema(by_alias=True)
+    names = _Names(registry)
+    properties = schema["properties"]
+    properties["cases"] |= _cases()
+    properties["metrics"]["items"] = names.entry()
+    properties["pass"] |= names.keyed(_MARK, over_run=False)
+    properties["thresholds"] |= names.keyed(_one_or_more("Threshold"), over_run=True)
+    endpoint = schema["$defs"]["EndpointSpec"]["properties"]
+    for key, value in endpoint.items():
+        if value.get("type") == "integer":
+            endpoint[key] = _or_variable(value)
+    properties["endpoint"]["description"] = "The RAG system under test."
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "rag-eval spec",
+        **{key: value for key, value in schema.items() if key != "title"},
+    }
+
+
+def _or_variable(value: dict[str, Any]) -> dict[str, Any]:
+    """Give the schema of a number that may come from the environment."""
+    said = {key: value.pop(key) for key in ("title", "description", "default")}
+    return {**said, "anyOf": [value, {"type": "string", "pattern": r"^\$\{.+\}$"}]}
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _one_or_more(name: str) -> dict[str, Any]:
+    many = {"type": "array", "items": _ref(name), "minItems": 1}
+    return {"anyOf": [_ref(name), many]}
+
+
+def _cases() -> dict[str, Any]:
+    one = [{"type": "string", "minLength": 1}, _ref("CaseFiles")]
+    many = {"type": "array", "items": {"anyOf": one}, "minItems": 1}
+    return {"anyOf": [*one, many], "type": ["string", "object", "array"]}
+
+
+class _Names:
+    """What a metric can be called in a spec."""
+
+    def __init__(self, registry: Mapping[str, Metric]) -> None:
+        self.registry = registry
+        self.cut = [
+            name
+            for name, metric in registry.items()
+            if "k" in metric.options.model_fields
+        ]
+        self.counted = [name for name, metric in registry.items() if metric.unit]
+
+    def with_cutoff(self) -> str:
+        return rf"^({_any(self.cut)})@[1-9][0-9]*$"
+
+    def entry(self) -> dict[str, Any]:
+        """Give the schema of one item of ``metrics``."""
+        options = {
+            name: {"anyOf": [_options(metric), {"type": "null"}]}
+            for name, metric in self.registry.items()
+        }
+        return {
+            "anyOf": [
+                {"enum": list(self.registry)},
+                {"type": "string", "pattern": self.with_cutoff()},
+                {
+                    "type": "object",
+                    "properties": options,
+                    "additionalProperties": False,
+                    "minProperties": 1,
+                },
+            ]
+        }
+
+    def keyed(self, value: Mapping[str, Any], *, over_run: bool) -> dict[str, Any]:
+        """Give the schema of a mapping by names of metrics."""
+        whole = [*self.registry, *(RUN_LEVEL if over_run else ())]
+        patterns = [self.with_cutoff(), rf"^({_any(self.registry)})\(.+\)$"]
+        if over_run:
+            patterns.append(rf"^({_any(self.counted)})_({_any(STATISTICS)})$")
+        return {
+            "properties": dict.fromkeys(whole, value),
+            "patternProperties": dict.fromkeys(patterns, value),
+            "additionalProperties": False,
+        }
+
+
+def _any(names: Any) -> str:
+    return "|".join(map(re.escape, names))
+
+
+def _options(metric: Metric) -> dict[str, Any]:
+    schema = metric.options.model_json_schema()
+    return {key: value for key, value in schema.items() if key != "title"} | {
+        "description": metric.summary
+    }

@@ -1,0 +1,137 @@
+"""Thresholds become limits: each is one rule on one number, which can be held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from runner.errors import Document
+from runner.spec._amounts import as_share
+from runner.spec._explain import Mistake, Path
+from runner.spec._measures import Measures, Subject
+from runner.spec._nouns import Limit
+from runner.spec._written import Limits, Threshold
+from runner.units import Amount
+
+RULES = ("min", "max", "max_drop")
+_COVERAGE: float = Limit._field_defaults["min_coverage"]
+_SLICED_BY = ("tag", "type", "id")
+_EMPTY = "has no limit", "add min, max or max_drop"
+
+
+def limits(
+    thresholds: Mapping[str, tuple[Threshold, ...]],
+    measures: Measures,
+    document: Document,
+) -> Iterator[Limit | Mistake]:
+    """Give every limit of a spec, and what is wrong with the others.
+
+    What the thresholds name is added to ``measures``.
+    """
+    for name, entries in thresholds.items():
+        path: Path = ("thresholds", name)
+        try:
+            subject = measures.subject(name)
+        except ValueError as error:
+            yield Mistake(path, str(error))
+            continue
+        listed = isinstance(document.data["thresholds"][name], list)
+        for index, entry in enumerate(entries):
+            at = (*path, index) if listed else path
+            yield from _Writer(name, subject, document, entry).limits(at)
+
+
+def relaxes_leakage(thresholds: Mapping[str, tuple[Threshold, ...]]) -> bool:
+    """Whether ``leakage: {level: warn}`` stands there, with no limit beside it."""
+    return any(map(_only_warns, thresholds.get("leakage", ())))
+
+
+def _only_warns(entry: Threshold) -> bool:
+    return entry.level == "warn" and not entry.slices and _empty(entry)
+
+
+def _empty(part: Limits) -> bool:
+    return all(getattr(part, rule) is None for rule in RULES)
+
+
+class _Writer:
+    """Writes the limits of one entry; a slice takes over its level and its owner."""
+
+    def __init__(
+        self, name: str, subject: Subject, document: Document, entry: Threshold
+    ) -> None:
+        self.name = name
+        self.subject = subject
+        self.document = document
+        self.entry = entry
+
+    def limits(self, path: Path) -> Iterator[Limit | Mistake]:
+        relaxes = self.name == "leakage" and _only_warns(self.entry)
+        if _empty(self.entry) and not self.entry.slices and not relaxes:
+            yield Mistake(path, *_EMPTY)
+        yield from self.part(self.entry, path, None)
+        for key, part in self.entry.slices.items():
+            at = (*path, "slices", key)
+            selector, _, value = key.partition("=")
+            if selector not in _SLICED_BY or not value:
+                yield Mistake(at, "a slice is written type=x, tag=x or id=x")
+            elif _empty(part):
+                yield Mistake(at, *_EMPTY)
+            else:
+                yield from self.part(part, at, key)
+
+    def part(
+        self, part: Limits, path: Path, sliced: str | None
+    ) -> Iterator[Limit | Mistake]:
+        low, high = part.min, part.max
+        if low and high and low.value > high.value:
+            what = f"{low.value:g} is above max {high.value:g}, so nothing can pass"
+            yield Mistake((*path, "min"), what)
+        for rule in RULES:
+            amount: Amount | None = getattr(part, rule)
+            if amount is None:
+                continue
+            at = (*path, rule)
+            try:
+                yield Limit(
+                    self.name,
+                    rule,
+                    check(rule, amount, self.subject, self.name),
+                    part.level or self.entry.level or "fail",
+                    sliced,
+                    part.owner or self.entry.owner,
+                    self.coverage(part),
+                    self.document.place(*at).line,
+                )
+            except ValueError as error:
+                yield Mistake(at, str(error))
+
+    def coverage(self, part: Limits) -> float:
+        for least in (part.min_coverage, self.entry.min_coverage):
+            if least is not None:
+                return least
+        return _COVERAGE
+
+
+def check(rule: str, amount: Amount, subject: Subject, name: str) -> Amount:
+    """Give a limit that the number could both keep and break.
+
+    Raises:
+        ValueError: It has another unit than the number, or is outside its range.
+    """
+    low, high = subject.bounds
+    unit = subject.unit or "a share"
+    if amount.duration and subject.unit != "s":
+        raise ValueError(f"is a time, and {name} is {unit}")
+    if rule == "max_drop":
+        if not amount.percent and high is not None and amount.value > high:
+            what = f"{amount.value:g} is more than {name} can lose"
+            raise ValueError(f"{what}; 0.02 is two points, 2% a share of the baseline")
+        return amount
+    if amount.percent and subject.unit:
+        raise ValueError(f"is a percentage, and {name} is counted in {unit}")
+    if low is not None and amount.value < low:
+        raise ValueError(f"{amount.value:g} is below {low:g}, the least there is")
+    if high is not None and amount.value > high:
+        hint = as_share(amount.value) if high == 1 else ""
+        raise ValueError(f"{amount.value:g} is above {high:g}, the most there is{hint}")
+    return Amount(amount.value)

@@ -1,0 +1,116 @@
+"""``${NAME}`` in the endpoint: what the environment gives, and what is secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from runner.errors import InputError, MissingVariable, Place
+
+_USE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}|\$\{\{|\$\{")
+_MEANT = re.compile(r"\$\{[A-Za-z_{]")
+_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"GITHUB_TOKEN|(ACTIONS|INPUT)_.*", re.IGNORECASE)
+_SHORTEST = 6  # characters; anything shorter would be blackened everywhere
+_SECRET_KEYS = frozenset({"headers", "api_key"})
+_TEMPLATES = frozenset({"url", "headers", "query", "body"})
+_WRITE = "write ${NAME} or ${NAME:-default}; a literal ${ is $${"
+
+Path = tuple[str | int, ...]
+
+
+class Variables:
+    """The environment as one spec may read it."""
+
+    def __init__(self, environ: Mapping[str, str], place: Callable[..., Place]) -> None:
+        self.environ = environ
+        self.place = place
+        self.values: dict[str, str] = {}
+        self.secret: dict[str, None] = {}
+        self.problems: list[InputError] = []
+
+    def expand(self, endpoint: Any) -> Any:
+        """Give an endpoint with its variables filled in.
+
+        ``url``, ``headers``, ``query`` and ``body`` are checked only: they are
+        templates, and values are put in as data after these were parsed.
+        """
+        if not isinstance(endpoint, dict):
+            return endpoint
+        return {
+            key: self._filled(value, ("endpoint", key), keep=key in _TEMPLATES)
+            for key, value in endpoint.items()
+        }
+
+    def plain(self, text: str) -> str:
+        """Give a text with what is known of its variables, and report nothing."""
+        return _USE.sub(
+            lambda used: self.values.get(used[1] or "") or (used[2] or ":-")[2:], text
+        )
+
+    def _filled(self, value: Any, path: Path, *, keep: bool) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: self._filled(inner, (*path, key), keep=keep)
+                for key, inner in value.items()
+            }
+        if isinstance(value, list):
+            return [
+                self._filled(inner, (*path, index), keep=keep)
+                for index, inner in enumerate(value)
+            ]
+        if not isinstance(value, str) or "${" not in value:
+            return value
+        filled = _USE.sub(lambda used: self._use(used, path), value)
+        return value if keep else filled
+
+    def _use(self, used: re.Match[str], path: Path) -> str:
+        name, default = used[1], used[2]
+        if used[0] == "$${":
+            return "${"
+        if name is None:
+            self.problems.append(_malformed(used[0], self.place(*path)))
+        elif _FORBIDDEN.fullmatch(name):
+            what = f"{name} may not be read: it belongs to the workflow"
+            hint = "pass a token of your own under another name through env:"
+            self.problems.append(InputError(what, where=self.place(*path), hint=hint))
+        elif value := self.environ.get(name):
+            self._keep(name, value, path)
+            return value
+        elif default is None:
+            what = f"the environment variable {name} is missing or empty"
+            hint = f"set it, or write ${{{name}:-default}}"
+            where = self.place(*path)
+            self.problems.append(MissingVariable(what, where=where, hint=hint))
+        return (default or ":-").removeprefix(":-")
+
+    def _keep(self, name: str, value: str, path: Path) -> None:
+        self.values[name] = value
+        secret = bool(_SECRET.search(name)) or not _SECRET_KEYS.isdisjoint(path)
+        if secret and len(value) >= _SHORTEST:
+            self.secret[value] = None
+
+
+def _malformed(written: str, where: Place) -> InputError:
+    if written == "${{":
+        what = "GitHub expressions are not expanded here"
+        return InputError(what, where=where, hint="pass it through env: as ${NAME}")
+    return InputError(
+        "a variable is not closed or has no name", where=where, hint=_WRITE
+    )
+
+
+def misplaced(data: Mapping[str, Any]) -> Iterator[Path]:
+    """Give where a variable stands outside the endpoint, and is not expanded."""
+    left: list[tuple[Path, Any]] = [
+        ((key,), value) for key, value in data.items() if key != "endpoint"
+    ]
+    while left:
+        path, value = left.pop(0)
+        if isinstance(value, dict):
+            left += [((*path, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            left += [((*path, index), inner) for index, inner in enumerate(value)]
+        elif isinstance(value, str) and _MEANT.search(value):
+            yield path

@@ -1,0 +1,157 @@
+"""What a spec file may hold, key by key; the descriptions reach schema and docs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from runner.model import Level
+from runner.spec._amounts import Share, Whole, Word, Written
+from runner.spec._endpoint import EndpointSpec, Part
+
+DEFAULT_METRICS = (
+    "recall@5",
+    "precision@5",
+    "mrr",
+    "ndcg@10",
+    "context_relevance",
+    "leakage",
+    "refusal",
+    "over_refusal",
+    "lexical_grounding",
+    "number_support",
+    "citation_validity",
+    "key_points",
+    "latency",
+)
+
+
+class CaseFiles(Part):
+    """One case file, or a glob over several."""
+
+    path: str = Field(
+        min_length=1,
+        description="Relative to the spec; `/x` is the workspace; `*` and `**` match.",
+    )
+    fields: dict[str, str] = Field(
+        {}, description="Field of a case to the column or key that holds it."
+    )
+    defaults: dict[str, Any] = Field(
+        {}, description="Field to the value where a case has none."
+    )
+
+
+class DiagnosisMarks(Part):
+    """Where a layer's test fails; a case is diagnosed only when it failed."""
+
+    buried: Whole = Field(
+        3, ge=1, description="The best relevant passage ranks below this."
+    )
+    noisy: Share = Field(0.2, description="context_relevance below this.")
+    partial: Share = Field(
+        0.5, description="recall below this, for a case without key points."
+    )
+    unsupported: Share = Field(0.5, description="lexical_grounding below this.")
+
+
+class Baseline(Part):
+    """What this run is held against."""
+
+    later = frozenset({"artifact", "branch", "endpoint"})
+
+    path: str = Field(min_length=1, description="A folder of a saved baseline.")
+
+
+class RedLine(Part):
+    """Cases of which none may fail, whatever the averages say; by one of these."""
+
+    tag: Word | None = Field(None, description="Cases with this tag.")
+    type: Word | None = Field(None, description="Cases of this type.")
+    id: Word | None = Field(None, description="The case with this id.")
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(bool(value) for value in (self.tag, self.type, self.id)) != 1:
+            raise ValueError("needs one of tag, type, id")
+        return self
+
+
+class Limits(Part):
+    """What a number may be, at least or at most."""
+
+    later = frozenset({"confident"})
+
+    min: Written = Field(None, description="A floor.")
+    max: Written = Field(None, description="A ceiling.")
+    max_drop: Written = Field(
+        None,
+        description="How much worse than the baseline: `0.02` is points, `5%` a share "
+        "of the baseline's value.",
+    )
+    level: Level | None = Field(
+        None, description="`fail` turns the run red, `warn` does not; fail if left out."
+    )
+    owner: str | None = Field(None, description="Who is asked when it does not hold.")
+    min_coverage: Share | None = Field(
+        None,
+        description="The least share of cases with a score; 0.95 when left out. Below "
+        "it the gate is unmeasured, and fails.",
+    )
+
+
+class Threshold(Limits):
+    """The limits of one metric, and of it over slices of the cases."""
+
+    slices: dict[str, Limits] = Field(
+        {}, description="`type=x`, `tag=x` or `id=x` to limits over these cases alone."
+    )
+
+
+def _listed(value: object) -> object:
+    """Take one where several may stand."""
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _sources(value: object) -> object:
+    return [
+        {"path": source} if isinstance(source, str) else source
+        for source in (value if isinstance(value, list) else [value])
+    ]
+
+
+class SpecFile(Part):
+    """A spec as it is written."""
+
+    later = frozenset({"stages", "judge", "trials", "quarantine", "report"})
+
+    name: str | None = Field(
+        None, min_length=1, description="What reports call it; else the file's name."
+    )
+    endpoint: EndpointSpec = Field(description="The RAG system under test.")
+    cases: Annotated[tuple[CaseFiles, ...], BeforeValidator(_sources)] = Field(
+        min_length=1, description="Case files: a path, or a list of paths or mappings."
+    )
+    metrics: tuple[Any, ...] = Field(
+        DEFAULT_METRICS,
+        description="What to measure: name, name@k, or name with options. What "
+        "thresholds and pass name is measured anyway.",
+    )
+    marks: dict[str, Any] = Field(
+        {},
+        alias="pass",
+        description="What makes one case pass, added to the defaults: a floor, or a "
+        "ceiling where lower is better; null removes one.",
+    )
+    thresholds: dict[
+        str, Annotated[tuple[Threshold, ...], BeforeValidator(_listed)]
+    ] = Field({}, description="What makes the run pass.")
+    red_lines: tuple[RedLine, ...] = Field(
+        (), description="Cases of which none may fail."
+    )
+    diagnosis: DiagnosisMarks = Field(
+        DiagnosisMarks(), description="Where the test of a layer fails."
+    )
+    baseline: Baseline | None = Field(
+        None, description="What this run is held against."
+    )
