@@ -48,7 +48,7 @@ def collect(  # noqa: PLR0913 - time and chance, each replaceable in a test
     uniform: Callable[[float, float], float],
     now: Callable[[], datetime],
     sleep: Callable[[float], object] | None = None,
-) -> Iterator[Exchange]:
+) -> Exchanges:
     """Ask every case and give what came, in the order in which it came.
 
     Cases are taken from the iterable as threads get free, and no more than three
@@ -59,7 +59,7 @@ def collect(  # noqa: PLR0913 - time and chance, each replaceable in a test
 
     Args:
         endpoint: Asked from several threads at once; makes one attempt.
-        cases: Their position becomes ``Exchange.index``.
+        cases: ``Exchange.position`` counts them.
         limits: Concurrency, rate, retries and the breaker.
         clock: Seconds, for the pace.
         uniform: A random number between two, for the jitter.
@@ -79,7 +79,7 @@ def collect(  # noqa: PLR0913 - time and chance, each replaceable in a test
     return _until_down(asking.threaded(cases, limits.concurrency), limits.stop_after)
 
 
-def _until_down(exchanges: Exchanges, stop_after: int | None) -> Iterator[Exchange]:
+def _until_down(exchanges: Exchanges, stop_after: int | None) -> Exchanges:
     failed = 0
     with closing(exchanges):
         for exchange in exchanges:
@@ -135,8 +135,8 @@ class _Asking:
 
     def inline(self, cases: Iterable[Case]) -> Exchanges:
         """Ask one case after the other, in the caller's thread."""
-        for index, case in enumerate(cases):
-            yield self._exchange(index, case)
+        for position, case in enumerate(cases):
+            yield self._exchange(position, case)
 
     def threaded(self, cases: Iterable[Case], concurrency: int) -> Exchanges:
         """Ask from several threads; they take the cases from one iterator."""
@@ -167,7 +167,7 @@ class _Asking:
             line.give(error)
         line.give(None)
 
-    def _exchange(self, index: int, case: Case) -> Exchange:
+    def _exchange(self, position: int, case: Case) -> Exchange:
         attempts = 0
         while True:
             delay = self._pace.wait()
@@ -184,7 +184,7 @@ class _Asking:
                 break
             self.sleep(self._delay(result, attempts))
         at = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
-        return Exchange(index, _told(result), attempts, at=at)
+        return Exchange(position, _told(result), attempts, at=at)
 
     def _delay(self, failure: Failure, attempts: int) -> float:
         """Give the wait before another attempt: what the server asks, or jitter."""

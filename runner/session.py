@@ -113,7 +113,6 @@ def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[[], obje
     folder = root / Path(plan.spec.file).parent / start.cwd
     with Service(
         start,
-        plan.spec.variables,
         folder=folder,
         log=order.out / "service.log",
         secrets=plan.spec.secrets,

@@ -39,15 +39,14 @@ def cite_by(spec: CitationMap, where: Place) -> Cite:
     """Give the form of citations that a spec maps.
 
     Raises:
-        InputError: An expression or a pattern cannot be compiled, or both are given.
+        InputError: An expression or a pattern cannot be compiled.
     """
     if spec.pattern is not None:
         return _marks(spec, spec.pattern, where)
-    if spec.path is None:
-        raise InputError("citations need a path or a pattern", where=where)
+    path = str(spec.path)
     if spec.first is not None:
-        return _positions(spec, spec.path, spec.first, where)
-    return _ids(spec.path, where)
+        return _positions(spec, path, spec.first, where)
+    return _ids(path, where)
 
 
 def _ids(path: str, where: Place) -> Cite:

@@ -6,7 +6,7 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from typing import Self
 from runner.errors import InputError, Unavailable
 from runner.redact import Redactor
 from runner.spec import Start
-from runner.templating import Locate, by_path, expand
+from runner.templating import Locate, by_path
 
 PATIENCE = 5.0
 """Seconds between asking a process to end and ending it."""
@@ -27,12 +27,11 @@ _LINES = 12
 class Service:
     """A running command; a context that ends its whole process group.
 
-    The command is split as a shell would, but no shell runs it: there are no pipes, and
-    environment values are inserted into words, never split.
+    The command is split as a shell would, but no shell runs it: there are no pipes and
+    no wildcards.
 
     Args:
         start: The spec's ``start`` block.
-        variables: Environment values by name.
         folder: Where it runs.
         log: File that its output goes to.
         secrets: What no message may show.
@@ -45,7 +44,6 @@ class Service:
     def __init__(
         self,
         start: Start,
-        variables: Mapping[str, str],
         *,
         folder: Path,
         log: Path,
@@ -56,7 +54,7 @@ class Service:
         self._redact = Redactor(secrets).text
         self._where = place("endpoint", "start", "command")
         try:
-            words = [expand(word, variables) for word in shlex.split(start.command)]
+            words = shlex.split(start.command)
             with log.open("wb") as output:
                 self._process = subprocess.Popen(  # noqa: S603 - the spec's own command
                     words,

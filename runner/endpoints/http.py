@@ -78,7 +78,6 @@ class HttpEndpoint:
         self.replies = ReplyMap(spec.response, place=place)
         self._spec = spec
         self._template = RequestTemplate(spec, variables, place=place)
-        self._wait_url = expand(spec.wait_for.url, variables) if spec.wait_for else ""
         self._redact = Redactor(secrets).text
         self._place = place
         self._clock = clock
@@ -127,8 +126,8 @@ class HttpEndpoint:
         """
         if self._spec.wait_for is None:
             return
-        limit = self._spec.wait_for.timeout
-        request = _prepared("GET", self._wait_url, self._headers)
+        url, limit = self._spec.wait_for.url, self._spec.wait_for.timeout
+        request = _prepared("GET", _parsed_url(url)[0], self._headers)
         end = self._clock() + limit
         left = limit
         while True:
@@ -139,7 +138,7 @@ class HttpEndpoint:
             left = end - self._clock()
             if left <= 0:
                 raise Unavailable(
-                    f"{shown(self._wait_url)} was not ready within {limit:g} s; "
+                    f"{shown(url)} was not ready within {limit:g} s; "
                     f"the last try: {self._redact(reply.message)}",
                     where=self._place("endpoint", "wait_for"),
                 )
