@@ -1,12 +1,12 @@
-"""Reference pages, README tables and the schema, made from the declarations."""
+"""The reference pages of the metrics, from their declarations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from inspect import cleandoc
-from pathlib import Path
 from typing import Any
 
+from runner.docs._table import table
 from runner.metrics import INPUTS, registry
 from runner.model import LAYERS, RUN_LEVEL, STATISTICS, Layer, Metric
 
@@ -24,58 +24,27 @@ _ACROSS: Mapping[str, str] = {
     "error_rate": "Cases that got no usable reply, of all that were asked.",
     "coverage": "Scores that came, of those that should have come.",
 }
-_GENERATED = "<!-- made by `make docs` from the code; do not edit -->\n\n"
 
 
-def generate(root: Path) -> dict[Path, str]:
-    """Give every generated file below ``root`` with the text it should have.
-
-    README.md is among them where it has a pair of markers; what is outside of the
-    markers stays as it is.
-    """
-    pages = {
-        Path("docs/metrics.md"): _GENERATED + _overview(),
-        **{
-            Path(f"docs/metrics/{name}.md"): _GENERATED + metric_page(metric)
-            for name, metric in sorted(registry.items())
-        },
-    }
-    readme = root / "README.md"
-    if readme.exists():
-        text = readme.read_text(encoding="utf-8")
-        pages[Path("README.md")] = fill(
-            text, {"metrics": metrics_table("docs/metrics")}
-        )
-    return pages
-
-
-def write(root: Path) -> None:
-    """Bring every generated file below ``root`` up to date; take stale pages away."""
-    pages = generate(root)
-    for stale in (root / "docs/metrics").glob("*.md"):
-        if stale.relative_to(root) not in pages:
-            stale.unlink()
-    for path, text in pages.items():
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-
-
-def fill(text: str, blocks: Mapping[str, str]) -> str:
-    """Give the text with each block between its ``<!-- name:start -->`` and ``:end``.
-
-    >>> print(fill("<!-- x:start -->old<!-- x:end -->", {"x": "new"}))
-    <!-- x:start -->
-    new
-    <!-- x:end -->
-    """
-    for name, block in blocks.items():
-        start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
-        before, opened, rest = text.partition(start)
-        _, closed, after = rest.partition(end)
-        if opened and closed:
-            text = f"{before}{start}\n{block.strip()}\n{end}{after}"
-    return text
+def overview() -> str:
+    parts = ["# Metrics", _INTRODUCTION]
+    for layer in LAYERS:
+        rows = [
+            (
+                f"[`{metric.name}`](metrics/{metric.name}.md)",
+                metric.better,
+                metric.summary,
+            )
+            for metric in _in_order()
+            if metric.layer == layer
+        ]
+        parts += [
+            f"## {layer}: {QUESTIONS[layer]}",
+            table(("Metric", "Better", "Per case"), rows),
+        ]
+    across = [(f"`{name}`", RUN_LEVEL[name][0], said) for name, said in _ACROSS.items()]
+    parts += ["## Over the run", table(("Name", "Better", "What"), across), _SUFFIXES]
+    return "\n\n".join(parts) + "\n"
 
 
 def metrics_table(folder: str) -> str:
@@ -109,44 +78,6 @@ def metric_page(metric: Metric) -> str:
     sections += ["## Example", f"```python\n{examples}\n```"]
     sections += ["[All metrics](../metrics.md)"]
     return "\n\n".join(section for section in sections if section) + "\n"
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    r"""Give a Markdown table; a bar or a line break in a cell cannot end it.
-
-    >>> print(table(("a", "b"), [(1, "x|y")]))
-    | a | b |
-    | --- | --- |
-    | 1 | x\|y |
-    """
-    names = list(head)
-    lines = [names, ["---"] * len(names), *rows]
-    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    return " ".join(str(value).split()).replace("|", "\\|")
-
-
-def _overview() -> str:
-    parts = ["# Metrics", _INTRODUCTION]
-    for layer in LAYERS:
-        rows = [
-            (
-                f"[`{metric.name}`](metrics/{metric.name}.md)",
-                metric.better,
-                metric.summary,
-            )
-            for metric in _in_order()
-            if metric.layer == layer
-        ]
-        parts += [
-            f"## {layer}: {QUESTIONS[layer]}",
-            table(("Metric", "Better", "Per case"), rows),
-        ]
-    across = [(f"`{name}`", RUN_LEVEL[name][0], said) for name, said in _ACROSS.items()]
-    parts += ["## Over the run", table(("Name", "Better", "What"), across), _SUFFIXES]
-    return "\n\n".join(parts) + "\n"
 
 
 _INTRODUCTION = """\
@@ -228,7 +159,3 @@ def _docstring(metric: Metric) -> tuple[str, str]:
     """Give what a docstring says as Markdown, and its examples."""
     said, mark, examples = cleandoc(metric.function.__doc__ or "").partition(">>>")
     return said.strip().replace("``", "`"), mark + examples
-
-
-if __name__ == "__main__":
-    write(Path.cwd())
