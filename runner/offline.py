@@ -11,11 +11,12 @@ from runner.comparison import compare
 from runner.endpoints import check
 from runner.errors import InputError, Place
 from runner.metrics import registry
-from runner.model import LAYERS
+from runner.model import LAYERS, split_statistic
 from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
 from runner.report import Report
 from runner.results import read_report, read_results, renderings
+from runner.spec import doubts
 
 
 def validate(path: Path, root: Path, environ: Mapping[str, str]) -> list[str]:
@@ -28,7 +29,17 @@ def validate(path: Path, root: Path, environ: Mapping[str, str]) -> list[str]:
     spec = plan.spec
     check(spec.endpoint, spec.variables, plan.cases, plan.place)
     gates = len(spec.limits) + len(spec.red_lines)
-    lines = (*health(plan.cases, spec.measures), *plan.notices)
+    limited = {split_statistic(limit.name)[0] for limit in spec.limits}
+    lines = (
+        *health(
+            plan.cases,
+            [measure for measure in spec.measures if measure.label in limited],
+            [measure for measure in spec.measures if measure.label in spec.marks],
+            answers=spec.endpoint.response.answer is not None,
+        ),
+        *doubts(spec),
+        *plan.notices,
+    )
     head = (
         f"{spec.file}: ok, {len(plan.cases)} cases, {len(spec.measures)} metrics, "
         f"{gates} thresholds and red lines"

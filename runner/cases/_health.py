@@ -10,10 +10,10 @@ from typing import NamedTuple
 from runner.model import Case, Measure
 
 _SCRIPTS = (  # the first that occurs names the question's language
-    ("Japanese", re.compile("[\u3040-\u30ff]")),
-    ("Korean", re.compile("[\uac00-\ud7af\u1100-\u11ff]")),
-    ("Chinese", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")),
-    ("Latin script", re.compile("[A-Za-z\u00c0-\u024f]")),
+    ("Japanese", "[\u3040-\u30ff]"),
+    ("Korean", "[\uac00-\ud7af\u1100-\u11ff]"),
+    ("Chinese", "[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]"),
+    ("Latin script", "[A-Za-z\u00c0-\u024f]"),
 )
 _MANY = 12  # types or tags that are listed one by one
 _NAMED = 5  # case ids that are shown for a warning
@@ -22,25 +22,22 @@ _BLIND = 0.2  # share of undetermined cases above which accuracy is unmeasured
 _WARNING = "warning: "
 
 
-class _Evidence(NamedTuple):
-    """Which cases an input of a metric is there for."""
+class _Label(NamedTuple):
+    """What an input of a metric needs of a case."""
 
-    absent: str
+    field: str
     holds: Callable[[Case], object]
 
 
-_NEEDS: Mapping[str, _Evidence] = {
-    "ranking": _Evidence(
-        "no answerable case has expected_doc_ids",
-        lambda case: relevant(case) and not case.expect_refusal,
+_NEEDS: Mapping[str, _Label] = {
+    "ranking": _Label(
+        "expected_doc_ids", lambda case: not case.expect_refusal and relevant(case)
     ),
-    "reference": _Evidence("no case has a reference", lambda case: case.reference),
-    "key_points": _Evidence("no case has must_include", lambda case: case.key_points),
-    "forbidden": _Evidence(
-        "no case has must_not_include", lambda case: case.must_not_include
-    ),
-    "walls": _Evidence(
-        "no case has tenant, forbidden_doc_ids or canaries",
+    "reference": _Label("reference", lambda case: case.reference),
+    "key_points": _Label("must_include", lambda case: case.key_points),
+    "forbidden": _Label("must_not_include", lambda case: case.must_not_include),
+    "walls": _Label(
+        "tenant, forbidden_doc_ids or canaries",
         lambda case: case.tenant or case.forbidden_doc_ids or case.canaries,
     ),
 }
@@ -51,17 +48,32 @@ def relevant(case: Case) -> bool:
     return any(case.qrels.values())
 
 
-def health(cases: Collection[Case], measures: Iterable[Measure] = ()) -> list[str]:
+def health(
+    cases: Collection[Case],
+    gated: Iterable[Measure] = (),
+    marked: Iterable[Measure] = (),
+    *,
+    answers: bool = True,
+) -> list[str]:
     """Give lines about a case set, what to mend beginning with ``warning:``.
 
     Args:
         cases: All cases, unfiltered.
-        measures: What thresholds and pass marks name.
+        gated: What thresholds are on.
+        marked: What has a pass mark.
+        answers: Whether the system shows answers, and not only passages.
     """
     if not cases:
         return [f"{_WARNING}there is no case"]
-    named = list(measures)
-    return [*_counts(cases), *_balance(cases), *_doubts(cases), *_mute(cases, named)]
+    judged_by = {name for measure in marked for name in measure.metric.inputs}
+    judged_by &= {"key_points", "reference"} if answers else {"ranking"}
+    return [
+        *_counts(cases),
+        *_balance(cases),
+        *_undetermined(cases, judged_by),
+        *_doubts(cases),
+        *_mute(cases, gated),
+    ]
 
 
 def _counts(cases: Collection[Case]) -> Iterator[str]:
@@ -92,20 +104,27 @@ def _balance(cases: Collection[Case]) -> Iterator[str]:
         yield f"refusal cases: {refusals} of {len(cases)} ({share})"
 
 
-def _doubts(cases: Collection[Case]) -> Iterator[str]:
-    answerable = [case for case in cases if not case.expect_refusal]
-    yield from _warn(
-        [case for case in answerable if not relevant(case)],
-        "without expected_doc_ids: retrieval cannot be measured there",
-    )
-    blind = [case for case in answerable if not (case.key_points or case.reference)]
-    yield from _warn(
-        blind,
-        "without must_include or reference: nothing can say whether the answer is "
-        "right, so they stay undetermined",
-    )
+def _undetermined(cases: Collection[Case], judged_by: Collection[str]) -> Iterator[str]:
+    """Tell which answerable cases no pass mark can ever judge."""
+    blind = [
+        case
+        for case in cases
+        if not case.expect_refusal
+        and not any(_NEEDS[name].holds(case) for name in judged_by)
+    ]
+    fields = [_NEEDS[name].field for name in sorted(judged_by)]
+    without = f"without {' or '.join(fields)}: " if fields else ""
+    what = f"{without}no pass mark can judge the answer, so the outcome is undetermined"
+    yield from _warn(blind, what)
     if len(blind) > _BLIND * len(cases):
         yield f"{_WARNING}over 20 % undetermined: a gate on accuracy is unmeasured"
+
+
+def _doubts(cases: Collection[Case]) -> Iterator[str]:
+    yield from _warn(
+        [case for case in cases if not (case.expect_refusal or relevant(case))],
+        "without expected_doc_ids: retrieval is not measured there",
+    )
     yield from _warn(
         [case for case in cases if case.expect_refusal and relevant(case)],
         "expecting a refusal and documents: they are scored as refusals only",
@@ -126,17 +145,20 @@ def _repeated(cases: Collection[Case]) -> Iterator[str]:
     yield from _warn(again, "repeating a question of another case of the same tenant")
 
 
-def _mute(cases: Collection[Case], measures: Iterable[Measure]) -> Iterator[str]:
-    """Tell which gated metrics no case of the set can score."""
+def _mute(cases: Collection[Case], gated: Iterable[Measure]) -> Iterator[str]:
+    """Tell which thresholds are on metrics that no case of the set can score."""
     absent = {
-        name: need.absent
-        for name, need in _NEEDS.items()
-        if not any(need.holds(case) for case in cases)
+        name: label.field
+        for name, label in _NEEDS.items()
+        if not any(label.holds(case) for case in cases)
     }
-    for label, metric, _ in measures:
+    for label, metric, _ in gated:
         for name in metric.inputs:
             if name in absent and name not in metric.optional:
-                yield f"{_WARNING}{label} will be unmeasured: {absent[name]}"
+                yield (
+                    f"{_WARNING}the threshold on {label} will be unmeasured, and "
+                    f"fail: no case has {absent[name]}"
+                )
 
 
 def _warn(cases: list[Case], what: str) -> Iterator[str]:
@@ -157,4 +179,6 @@ def _listed(counts: Counter[str]) -> str:
 
 
 def _language(text: str) -> str:
-    return next((name for name, seen in _SCRIPTS if seen.search(text)), "other")
+    return next(
+        (name for name, letters in _SCRIPTS if re.search(letters, text)), "other"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runner.spec._doubts import doubts
 from runner.spec._endpoint import (
     CitationMap,
     ContextMap,
@@ -32,6 +33,7 @@ __all__ = [
     "Start",
     "WaitFor",
     "bind",
+    "doubts",
     "json_schema",
     "parse",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from runner.model import Frozen, Match
 from runner.spec._amounts import Bytes, Rate, Seconds, Whole, Word
@@ -119,6 +119,10 @@ class Start(Part):
     cwd: str = Field(".", description="The folder to run it in.")
 
 
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
+
+
 class EndpointSpec(Part):
     """The RAG system under test, as a black box.
 
@@ -129,9 +133,9 @@ class EndpointSpec(Part):
     later = frozenset({"steps", "auth"})
 
     url: str = Field(min_length=1, description="Where to send a case; a template.")
-    method: Literal["GET", "POST", "PUT", "PATCH"] | None = Field(
-        None, description="POST where there is a body, else GET."
-    )
+    method: Annotated[
+        Literal["GET", "POST", "PUT", "PATCH"] | None, BeforeValidator(_upper)
+    ] = Field(None, description="POST where there is a body, else GET.")
     headers: dict[str, str] = Field({}, description="Templates by header name.")
     query: dict[str, Any] = Field({}, description="URL parameters; templates.")
     body: Any = Field(None, description="Sent as JSON; every string is a template.")
