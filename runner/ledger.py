@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
 from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
@@ -54,6 +55,8 @@ class Ledger:
         self.columns = tuple(Column(measure, len(cases)) for measure in measures)
         self.findings = [NOT_ASKED] * len(cases)
         self.depth = 0
+        self._labels = tuple(measure.label for measure in measures)
+        self._hashes = [""] * len(cases)
         self._latency = array("d", [_NO_LATENCY]) * len(cases)
         self._excerpts: dict[int, FailedCase] = {}
 
@@ -69,8 +72,43 @@ class Ledger:
         self.depth = max(self.depth, len(retrieved or ()))
         if finding.outcome in ("failed", "error"):
             self._quote(position, result, finding)
-        case = self.cases[position]
-        return _record(case, scores, finding, self.columns, retrieved)
+        record = self._record(position, scores, retrieved)
+        self._hashes[position] = record.hash + record.labels
+        return record
+
+    def _record(
+        self,
+        position: int,
+        scores: Sequence[Score],
+        retrieved: tuple[str | None, ...] | None = None,
+    ) -> Record:
+        case, finding = self.cases[position], self.findings[position]
+        named = dict(zip(self._labels, scores, strict=True))
+        return Record(
+            id=case.id,
+            outcome=finding.outcome,
+            hash=case_hash(case),
+            labels=labels_hash(case),
+            scores={
+                label: score if type(score) is float else None
+                for label, score in named.items()
+            },
+            type=case.type,
+            tags=case.tags,
+            layer=finding.layer,
+            cause=finding.cause,
+            also=finding.also,
+            lucky=finding.lucky,
+            retrieved=retrieved,
+            failed=tuple(
+                label for label, score in named.items() if isinstance(score, Failed)
+            ),
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all cases with their labels, in their order; entered ones alone count."""
+        return blake2b("".join(self._hashes).encode(), digest_size=6).hexdigest()
 
     def close(self) -> Iterator[tuple[int, Record]]:
         """Enter every case that was not asked: an error, and never a score."""
@@ -161,10 +199,8 @@ class Ledger:
     def records(self) -> dict[str, Record]:
         """Give every case as a comparison needs it, without what was retrieved."""
         return {
-            case.id: _record(case, self._row(position), finding, self.columns)
-            for position, (case, finding) in enumerate(
-                zip(self.cases, self.findings, strict=True)
-            )
+            case.id: self._record(position, self._row(position))
+            for position, case in enumerate(self.cases)
         }
 
     def _row(self, position: int) -> tuple[Score, ...]:
@@ -230,36 +266,6 @@ def _found_in_vain(case: Case, finding: Finding) -> bool:
 _NOTHING_RELEVANT = frozenset(
     {"retrieval.empty", "retrieval.missed", "retrieval.sibling"}
 )
-
-
-def _record(
-    case: Case,
-    scores: Sequence[Score],
-    finding: Finding,
-    columns: Sequence[Column],
-    retrieved: tuple[str | None, ...] | None = None,
-) -> Record:
-    named = [
-        (column.measure.label, score)
-        for column, score in zip(columns, scores, strict=True)
-    ]
-    return Record(
-        id=case.id,
-        outcome=finding.outcome,
-        hash=case_hash(case),
-        labels=labels_hash(case),
-        scores={
-            label: score if isinstance(score, float) else None for label, score in named
-        },
-        type=case.type,
-        tags=case.tags,
-        layer=finding.layer,
-        cause=finding.cause,
-        also=finding.also,
-        lucky=finding.lucky,
-        retrieved=retrieved,
-        failed=tuple(label for label, score in named if isinstance(score, Failed)),
-    )
 
 
 def _failed_case(

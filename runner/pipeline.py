@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from runner import __version__, files, gates
-from runner.cases import case_hash, labels_hash
 from runner.comparison import Results, compare
 from runner.diagnosis import Judge, failed_call
 from runner.errors import (
@@ -202,7 +200,7 @@ def _conclude(
     slices = slices_of(cases, (limit.slice for limit in spec.limits if limit.slice))
     summaries = ledger.summaries(slices)
     filtered = plan.filters != ALL
-    prints = fingerprints(spec, cases)
+    prints = {"spec": spec.fingerprint, "cases": ledger.fingerprint}
     held = None
     if base:
         now = Results(ledger.records(), summaries, prints)
@@ -236,11 +234,3 @@ def _conclude(
         filters=plan.filters.words,
         version=__version__,
     )
-
-
-def fingerprints(spec: Spec, cases: Sequence[Case]) -> dict[str, str]:
-    """Give what must be the same for two runs to be comparable, and what tells sets."""
-    digest = hashlib.blake2b(digest_size=6)
-    for case in cases:
-        digest.update(f"{case_hash(case)}{labels_hash(case)}".encode())
-    return {"spec": spec.fingerprint, "cases": digest.hexdigest()}

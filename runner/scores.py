@@ -169,7 +169,7 @@ class Scorer:
         self._scope = scope or Scope()
         self._groups = tuple(_grouped(self.measures))
         names = {name for group in self._groups for name in group.inputs}
-        self._inputs = tuple((name, _INPUTS[name]) for name in sorted(names))
+        self._inputs = tuple((name, *_INPUTS[name]) for name in sorted(names))
         self._asks_declined = bool(names & {"declined"}) or any(
             group.layer in _JUDGES_DECLINING for group in self._groups
         )
@@ -181,7 +181,10 @@ class Scorer:
 
     def row(self, asked: Asked) -> tuple[Score, ...]:
         """Give one score per measure: a number, or why there is none."""
-        values = {name: _read(source, asked) for name, source in self._inputs}
+        values = {}
+        for name, read, absent in self._inputs:
+            value = read(asked)
+            values[name] = absent if value is None else value
         silenced = _silenced(asked)
         row: list[Score] = [NO_REPLY] * len(self.measures)
         for group in self._groups:
@@ -207,11 +210,6 @@ def _grouped(measures: Sequence[Measure]) -> Iterable[_Group]:
         yield _Group(listed[0][1].layer, inputs, frozenset(optional), calls)
 
 
-def _read(source: _Input, asked: Asked) -> Any:
-    value = source.read(asked)
-    return source.absent if value is None else value
-
-
 def _arguments(
     group: _Group, values: Mapping[str, Any], silenced: Mapping[Layer, Unscored]
 ) -> tuple[Unscored | None, list[Any]]:
@@ -234,7 +232,8 @@ def _score(call: Callable[..., Any], arguments: list[Any]) -> Score:
         value = call(*arguments)
     except Exception as error:  # noqa: BLE001  a metric's fault is a failed score
         return Failed(f"{type(error).__name__}: {error}")
-    if isinstance(value, Unscored):
+    # Infinity and NaN are the numbers whose difference with themselves is not 0.
+    if (type(value) is float and value - value == 0) or isinstance(value, Unscored):
         return value
     if not isinstance(value, int | float) or not isfinite(value):
         return Failed(f"the metric gave {value!r}")

@@ -66,7 +66,9 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
         order.out, root=world.writable, redactor=redactor, replayed=order.replay
     ) as folder:
         with world.progress(len(plan.cases)) as progress, closing(exchanges):
-            keeper = Keeper(folder.response, folder.case, progress, _now, misread)
+            # What is replayed is on disk already, and is not written again.
+            keep = (lambda *_: None) if order.replay else folder.response
+            keeper = Keeper(keep, folder.case, progress, _now, misread)
             found, stopped = pipeline.evaluate(
                 plan, world.interruptible(exchanges), keeper
             )
