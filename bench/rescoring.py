@@ -1,0 +1,146 @@
+"""Re-scoring recorded replies: time and memory a case, at 10,000 and 100,000 cases.
+
+Each size runs in a process of its own, `rag-eval run --replay` from files to files, beside
+the floor of only parsing the same file and, for the text metrics, beside one tokenising
+pass over the same texts.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SIZES = (2_000, 10_000)
+PASSAGES = 10
+ID_METRICS = "recall@5, precision@5, hit_rate@5, mrr, map, ndcg@10, context_relevance"
+TEXT_METRICS = (
+    "key_points, key_point_grounding, forbidden_content, number_support, token_support, "
+    "lexical_grounding, citation_validity, citation_support, answer_similarity, refusal, "
+    "over_refusal, leakage, context_efficiency"
+)
+SPEC = """\
+name: rescoring
+endpoint: {{url: "http://127.0.0.1:9/", body: {{q: "{{{{ question }}}}"}}}}
+cases: cases.jsonl
+metrics: [{metrics}]
+pass: {passing}
+thresholds: {{mrr: {{min: 0.01}}}}
+"""
+NO_MARKS = (
+    "{leakage: null, forbidden_content: null, refusal: null, over_refusal: null, "
+    "key_points: null, key_point_grounding: null, citation_validity: null, mrr: 0}"
+)
+WORDS = (
+    "refund policy customer account within days after order plan seats limit support "
+    "ticket the of and for a to in is may must not more than every month invoice"
+).split()
+
+
+def write(folder: Path, size: int, metrics: str, passing: str) -> None:
+    """Write a spec, cases and replies of about 3 KB each."""
+    chance = random.Random(7)
+    (folder / "spec.yaml").write_text(SPEC.format(metrics=metrics, passing=passing))
+    with (folder / "cases.jsonl").open("w") as cases:
+        with (folder / "replies.jsonl").open("w") as replies:
+            for number in range(size):
+                case, reply = _pair(number, chance)
+                cases.write(json.dumps(case) + "\n")
+                replies.write(json.dumps(reply) + "\n")
+
+
+def _pair(number: int, chance: random.Random) -> tuple[dict, dict]:
+    ids = [f"doc-{chance.randrange(5000)}#{chance.randrange(9)}" for _ in range(PASSAGES)]
+    texts = [_text(chance, 38, number) for _ in ids]
+    answer = f"You may return it within {number % 90 + 1} days. " + texts[0][:120]
+    case = {
+        "id": f"qa-{number:06}",
+        "type": "fact",
+        "question": f"How many days may I return order {number}?",
+        "expected_doc_ids": chance.sample(ids, 2),
+        "must_include": [f"{number % 90 + 1} days"],
+        "must_not_include": ["no idea"],
+        "reference": answer[:80],
+        "tenant": "a",
+    }
+    contexts = [
+        {"id": id_, "text": text, "score": 0.5, "tenant": "a"}
+        for id_, text in zip(ids, texts, strict=True)
+    ]
+    reply = {"answer": answer, "contexts": contexts, "citations": ids[:1]}
+    return case, {"case_id": case["id"], "response": reply, "latency_s": 0.1}
+
+
+def _text(chance: random.Random, words: int, number: int) -> str:
+    return " ".join(chance.choices(WORDS, k=words)) + f" {number % 90 + 1} days."
+
+
+def measured(code: str, folder: Path) -> tuple[float, float]:
+    """Run code in a fresh process; give its CPU seconds and its peak memory in MB."""
+    script = (
+        f"{code}\nimport resource, sys\nused = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=False
+    )
+    cpu, memory = done.stderr.strip().splitlines()[-1].split()
+    return float(cpu), float(memory)
+
+
+RUN = """
+import sys
+from runner.cli import commands
+commands.main(["run", "spec.yaml", "--replay", "replies.jsonl", "--out", "out", "--quiet"],
+              standalone_mode=False)
+"""
+PARSE = """
+from pydantic_core import from_json
+for line in open("replies.jsonl", "rb"):
+    from_json(line)
+"""
+TOKENISE = """
+from pydantic_core import from_json
+from runner.text import tokens
+for line in open("replies.jsonl", "rb"):
+    reply = from_json(line)["response"]
+    tokens(reply["answer"])
+    for context in reply["contexts"]:
+        tokens(context["text"])
+"""
+IDLE = "import runner.session, runner.endpoints.recorded"
+
+
+def main() -> None:
+    """Print microseconds of CPU a case, beside the floors of the same run."""
+    print(f"{'cases':>8} {'metrics':>8} {'us a case':>10} {'parse':>7} {'tokens':>7} "
+          f"{'ratio':>6} {'MB':>6}")
+    for size in SIZES:
+        for name, metrics, passing in (
+            ("ids", ID_METRICS, NO_MARKS),
+            ("all", f"{ID_METRICS}, {TEXT_METRICS}", "{}"),
+        ):
+            with tempfile.TemporaryDirectory() as made:
+                folder = Path(made)
+                write(folder, size, metrics, passing)
+                cpu, memory = measured(RUN, folder)
+                rest = [measured(code, folder)[0] for code in (IDLE, PARSE, TOKENISE)]
+                idle, parse, tokens = rest
+                idles = (idle, measured(PARSE.split(";")[0].split("for")[0], folder)[0])
+                each = [
+                    1e6 * (cpu - idle) / size,
+                    1e6 * (parse - idles[1]) / size,
+                    1e6 * (tokens - measured("import runner.text", folder)[0]) / size,
+                ]
+                print(f"{size:>8} {name:>8} {each[0]:>10.1f} {each[1]:>7.1f} "
+                      f"{each[2] - each[1]:>7.1f} {each[0] / (each[2] - each[1]):>6.2f} "
+                      f"{memory:>6.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
