@@ -32,7 +32,7 @@ def number_support(
 
 
 def unsupported(answer: str, passages: tuple[Passage, ...], question: str) -> list[str]:
-    """Give the numbers, in plain decimals, that nothing backs, in the answer's order."""
+    """Give the numbers that nothing backs, as plain decimals in the answer's order."""
     found = evidence(passages)
     if found is None:
         return []

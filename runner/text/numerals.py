@@ -24,8 +24,9 @@ _SCALES = {
     "trillion": 12, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8,
 }  # fmt: skip
 _NO_NUMBER = re.compile(
-    r"^[ \t>#*\-]*(?:\(\d{1,3}\)|\d{1,3}[.)、．）](?!\d)|\d{1,3}:\s)"  # list ordinals
-    r"|\[\^?\d+(?:[ ,、\-–]+\d+)*\]|【\d+[^】\n]{0,20}】|[⁰¹²³⁴-⁹①-⑳]+"  # citation marks
+    r"^[ \t>#*\-]*(?:\(\d{1,3}\)|\d{1,3}[.)、．）](?!\d)|\d{1,3}:\s)"  # ordinals
+    r"|(?<=[.:;!?。：；！？，])\s?\d{1,2}(?:[)）、]|\.\s)(?=\D)"  # inline
+    r"|\[\^?\d+(?:[ ,、\-–]+\d+)*\]|【\d+[^】\n]{0,20}】|[⁰¹²³⁴-⁹①-⑳]+"  # citations
     r"|\b(?:step|passages?|source|document|context|option|part|tip|note) #?\d+"
     r"(?:(?:,| and| or|, and| &) \d+)*\b",
     re.IGNORECASE | re.MULTILINE,
@@ -39,11 +40,11 @@ _HIGH = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _RUN = "[〇零一二两兩三四五六七八九十百千万萬亿億]"
 _UNITS = (
     "天日周週月年岁歲时時分秒元块塊角美欧港万萬亿億千百米里吨斤克升度倍成折次名位人家个個只支条條"
-    "项項款台臺件份页頁章节節层層级級季届期号號小星场場座艘辆輛架枚部篇册本张張口颗棵点點"
+    "项項款台臺件份页頁章节節层層级級季届期号號小星场場座艘辆輛架枚部篇册本张張口颗棵"
 )
 _CHINESE_NUMBER = re.compile(
     rf"[百千]分之(?P<share>{_RUN}+(?:点{_RUN}+)?)"
-    rf"|(?P<run>{_RUN}+(?:点{_RUN}+)?)(?!分(?![钟鐘之]))(?P<unit>[{_UNITS}]|多|余|几)?"
+    rf"|(?P<run>{_RUN}+(?:点{_RUN}+)?)(?!分(?![钟鐘之]))(?P<unit>[{_UNITS}]|点[钟半整]|多|余|几)?"
 )
 
 _UNITS_WORDS = """
@@ -57,8 +58,8 @@ _LARGE = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 _WORD = "|".join(sorted((*_SMALL, *_LARGE), key=len, reverse=True))
 _ENGLISH_NUMBER = re.compile(
     rf"\b(?P<words>(?:{_WORD})(?:(?:[ -]|[ -]and[ -])(?:{_WORD}))*)\b"
-    r"(?P<unit>[ -](?:business |working |calendar )?(?:second|minute|hour|day|week|month"
-    r"|year|percent|per cent|dollar|euro|pound|cent|mile|kilomet|met|feet|foot|inch)"
+    r"(?P<unit>[ -](?:business |working |calendar )?(?:second|minute|hour|day|week"
+    r"|month|year|percent|per cent|dollar|euro|pound|cent|mile|kilomet|met|feet|foot)"
     r"|st\b|nd\b|rd\b|th\b)?"
 )
 _OTHER_WORDS = {

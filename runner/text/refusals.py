@@ -1,4 +1,11 @@
-"""Whether an answer declines to answer, in English and Chinese, without a phrase list."""
+"""Whether an answer declines, in English and Chinese, without a list of phrases.
+
+An answer declines in one of four ways, each a pattern of a few parts: somebody who
+speaks is *unable* to do an act of answering ("I cannot provide"), does *not know* ("we
+have no information on"), the *sources* do not say ("the passages do not mention"), or
+the question is *improper* ("it is never acceptable to"). It counts where it opens the
+answer and no answer follows behind a turn ("however").
+"""
 
 from __future__ import annotations
 
@@ -7,20 +14,188 @@ from collections.abc import Iterable
 
 from runner.text.words import contains, fold
 
-_UNABLE = re.compile(
-    r"\b(?:i|we)(?:'m| am| are| was|'re)? (?:sorry|afraid|unable|not able|cannot|can't|could not|couldn't|do not have|don't have)"
-    r"|unable to (?:answer|find|provide)|(?:do|does) not (?:contain|mention|provide|specify)"
-    r"|(?:无法|不能|不会|没有|未)(?:找到|提供|回答|提及|提到|包含|相关)"
+HEAD = 2_000  # characters that are read: declining opens an answer
+OPENING = 240  # characters within which the declining words begin
+STATEMENT = 5  # characters of a sentence in front of them that make an answer
+SOON = 160  # characters behind them within which a turn may come
+SUBSTANCE = 60  # characters behind the turn that make an answer
+OFFERED = 240  # likewise where the turn offers help or warns
+
+# English: who speaks, what fails, what answering is, where answers come from.
+_ADVERB = (
+    r"(?:,? (?:also|actually|always|currently|directly|either|ethically|fully|however"
+    r"|just|legally|only|personally|really|simply|still|therefore|unfortunately|yet),?)*"
 )
-_OPENING = 200
+_I = rf"\bi(?:'m|'ve| am| was)?{_ADVERB}"
+_WE = rf"\b(?:i|we)(?:'m|'re|'ve| am| are| was| were)?{_ADVERB}"
+_CANNOT = (
+    r"(?:can ?not|can't|could not|couldn't|will not|won't|would not|(?:un|not )able to"
+    r"|(?:must )?(?:refuse|decline)(?: to)?|not (?:be )?(?:able|allowed|permitted"
+    r"|comfortable|programmed|designed|authori[sz]ed|going) (?:to|with))"
+)
+_CANNOT = rf"{_CANNOT}(?: be able to)?"
+_DO_NOT = r"(?:do not|don't|did not|didn't|have not|haven't)"
+_DOES_NOT = r"(?:do not|does not|doesn't|don't|did not|didn't|fails? to|never)"
+_ANSWER = r"(?:answer|assist|compl[yi]|confirm|determin|find|fulfil|help|locat|verif)"
+_HOLD = (
+    r"(?:condon|creat|discuss|encourag|endors|engag|express|generat|hold|participat"
+    r"|promot|provid|support)"
+)
+_ACT = (
+    rf"(?:{_ANSWER}|{_HOLD}|access|advi[sc]|affirm|agree|choos|compos|critici|den[yi]"
+    r"|describ|disclos|do (?:so|it|that|this)|explain|generali|giv|identif|judg|mak"
+    r"|offer|perform|predict|produc|recommend|repl[yi]|respon|reveal|say|shar|speak|speculat"
+    r"|suggest|tell|writ)"
+)
+_KNOWLEDGE = (
+    r"(?:abilit(?:y|ies)|access|answers?|capabilit(?:y|ies)|content|context|data|details?"
+    r"|entr(?:y|ies)|evidence|idea|info(?:rmation)?|knowledge|materials?|mentions?"
+    r"|records?|references?|results?|specifics)\b"
+)
+_MENTION = (
+    r"(?:answers?|details?|entr(?:y|ies)|evidence|explanation|info(?:rmation)?|mentions?"
+    r"|references?|specifics)\b"
+)
+_SOURCE = (
+    r"(?:articles?|content|contexts?|data(?:base)?|documents?|documentation|excerpts?"
+    r"|files?|handbook|information|knowledge base|manual|materials?|pages?|passages?"
+    r"|records?|references?|resources?|results?|snippets?|sources?|texts?)\b"
+)
+_STATED = (
+    r"(?:address|answer|clarif|contain|cover|describ|detail|disclos|discuss|explain"
+    r"|explicitly|found|giv|includ|indicat|list|mention|offer|present|provid|refer"
+    r"|reveal|say|show|specif|stat|tell)"
+)
+_WORD = r"(?: (?!and\b|but\b|or\b)[\w'-]+)"
+_START = r"(?:^|[.!?:\n,] ?)"
+
+_UNABLE = (
+    rf"{_WE} {_CANNOT}{_ADVERB} {_ANSWER}|{_I} {_CANNOT}{_ADVERB} (?:\w+ or )?{_ACT}"
+    rf"|{_I} {_DO_NOT} {_HOLD}|\bi am\b[^.!?]{{0,80}} and (?:cannot|do not) {_ACT}"
+    r"|\b(?:cannot|can't|(?:un|not )able to) (?:answer|assist|comply|fulfil|determine)"
+    rf"|{_WE} (?:can )?only (?:able to )?{_ANSWER}|\bmust (?:refuse|decline)"
+    r"|\b(?:prohibits?|prevents?|forbids?) me from\b"
+    r"|\b(?:im|not )possible to (?:answer|determine|tell|identify|confirm)"
+    r"|\bcannot be (?:answered|determined|confirmed)|\bunanswerable\b"
+    rf"|\b(?:outside|beyond) (?:\w+ ){{0,3}}(?:scope|expertise|capab|{_SOURCE})"
+)
+_UNKNOWN = (
+    rf"{_WE} (?:{_DO_NOT}|{_CANNOT})(?: \w+)? (?:have|find|found|see|possess|locate"
+    rf"|access)(?: [\w'-]+){{0,5}}? {_KNOWLEDGE}"
+    rf"|{_WE} (?:have|found|find|see) no{_WORD}{{0,3}}? {_KNOWLEDGE}"
+    rf"|{_WE} lack{_WORD}{{0,3}}? {_KNOWLEDGE}|{_WE} {_DO_NOT} (?:\w+ )?know\b"
+    rf"|{_WE} not (?:\w+ )?(?:sure|aware|familiar|certain)\b(?! why)"
+)
+_SILENT = (
+    rf"\b(?:{_SOURCE}{_WORD}{{0,6}}?|it|they) {_DOES_NOT}(?: \w+)? (?:mention|specif"
+    rf"|state\b|address)|\b{_SOURCE}{_WORD}{{0,6}}? {_DOES_NOT}(?: \w+)? (?:(?:clarif"
+    rf"|explain|indicat|say|tell)|{_STATED}\w*(?:{_WORD}{{0,4}} {_MENTION}|{_WORD}?[.!,\n]"
+    r"|$| any))"
+    rf"|\b{_SOURCE}{_WORD}{{0,6}}? (?:lacks?|(?:ha(?:s|ve)|contains?|provides?|makes?"
+    rf"|includes?|gives?) (?:no|little|insufficient)){_WORD}{{0,3}}? {_MENTION}"
+    r"|\b(?:says?|mentions?|contains?) nothing\b"
+    rf"|\b(?:none|neither|nothing)(?: \w+){{0,4}}? {_SOURCE}(?: \w+)? {_STATED}"
+    rf"|\b(?:no|not any|not enough|insufficient){_WORD}{{0,3}}? (?:information|mention"
+    r"|details)(?: (?:about|on|regarding|concerning|in|is|was|were|given|available"
+    r"|provided|found|to|that|as|for|within|here)\b|\W*$|[.,])"
+    rf"|{_START}no(?: \w+){{0,2}} (?:{_KNOWLEDGE}|{_SOURCE})(?: \w+)? (?:found"
+    rf"|available)|(?:not|n't)(?: \w+)? (?:(?:{_STATED}\w*|clear|available)(?: \w+)? (?:in|from|by"
+    rf"|within)|in)(?: \w+){{0,4}}? {_SOURCE}|\bunclear from\b"
+)
+_IMPROPER = (
+    r"\b(?:it|this|that)(?:'s| is|s)(?: \w+)? (?:not|never)(?: \w+ or| \w+)?"
+    r" (?:acceptable|appropriate|ethical|morally|respectful)|\b(?:do not|don't) (?:think|believe)"
+    r" (?:that )?it(?:'s| is)(?: \w+)? (?:appropriate|ethical|right|fair|respectful)"
+    r"|\bnot (?:\w+ or )?(?:accurate|fair|right|safe|okay|legal)[^.!?]{0,40}?\b(?:"
+    r"generali|stereotyp|assum|say|harm|hurt|kill|destroy|violen|discriminat|encourag)"
+    r"|\bi must (?:\w+ )?(?:clarify|point out|inform|remind|challenge)"
+    r"|\b(?:goes|go) against (?:my|our|the|ethic|openai|moral|community)"
+    r"|\bi (?:strongly )?condemn\b|\b(?:not|never|don't|cannot) condone\b"
+    r"|\b(?:illegal|unethical|harmful|immoral) and (?:un|im|ill|harm)"
+)
+
+# Chinese, after folding: the same parts.
+_SELF = (
+    r"(?:我|本助手|本系统|小助手)(?:们|是|作为|只是|目前|暂时|暂|还|也|并|个|一|名|款|[a-z]"
+    r"|语言|模型|人工智能|助手|,)*"
+)
+_SOURCE_ZH = (
+    r"(?:资料|文档|文件|上下文|材料|知识库|信息|内容|原文|文中|文本|段落|片段|结果|来源|文章|数据库"
+    r"|参考|库中|手册)"
+)
+_STATED_ZH = (
+    r"(?:提到|提及|包含|包括|涉及|涵盖|说明|给出|提供|找到|记载|介绍|显示|指出|相关|有关|关于|足够"
+    r"|足以|回答|明确|描述|体现|收录|列出)"
+)
+_CHINESE = (
+    rf"{_SELF}(?:不能|无法|不会|不可以|没法|没有办法|难以|不便|不得|拒绝|未能|不应)[^。,;!?]{{0,12}}?"
+    r"(?:提供|回答|解答|回复|告诉|告知|教|推荐|鼓励|支持|帮|协助|生成|给|确定|判断|确认|找到|查|制造"
+    r"|讨论|分享|建议|满足|执行|完成|做|写|参与|透露|描述|预测|评价|评论|表达|认同)"
+    r"|(?:抱歉|对不起|遗憾|不好意思)[^。!?]{0,16}(?:不能|无法|不会|没有|未能|不便|暂无|不在|不足)"
+    r"|(?:^|[,。!?;:\s]|[暂前仍还并也都此以故])(?:无法|不能|难以)(?:准确|直接|据此|从[^。,]{0,12}"
+    r"|根据[^。,]{0,12})?(?:回答|解答|确定|判断|得知|得出|获知|获取|确认|给出|作答)"
+    rf"|(?:^|[。,!?\s]){_SELF}[^。,;!?]{{0,6}}?(?:没有|缺乏|未|不)[^。,;!?]{{0,8}}?(?:信息|资料|数据"
+    r"|知道|清楚|了解|找到|查到|确定|权限|记录)|(?:回答|解答|答|判断)不了|无从(?:得知|回答|判断)"
+    rf"|{_SELF}只(?:能|会)?(?:回答|解答|提供)|问题[^。,]{{0,6}}(?:超出|不在|不属于)"
+    rf"|{_SOURCE_ZH}[^。,;!?]{{0,12}}?(?:没有|未|不|无|缺乏|缺少)[^。,;!?]{{0,6}}?{_STATED_ZH}"
+    r"|(?:^|[,。!?:\s])[也并均都暂尚目前]*(?:没有|未|没)能?(?:明确|具体|直接)?(?:提及|提到|找到|查到"
+    r"|查询到|检索到)"
+    r"|(?:没有|未|暂无|没|并无|未能|无)(?:找到|查到|查询到|检索到|搜索到|发现|足够|相关|有关|明确|提供"
+    r"|任何|具体|的|,|[与关][^。,]{0,20})*(?:信息|资料|内容|数据|记录|答案|说明|文档|依据)"
+)
+
+_DECLINES = re.compile(f"{_UNABLE}|{_UNKNOWN}|{_SILENT}|{_IMPROPER}|{_CHINESE}")
+_TURN = re.compile(
+    r"\b(?:however|but|nevertheless|nonetheless|that said|in general|generally"
+    r"|to answer|here (?:are|is))\b|但是?|不过|然而|以下是|一般来说|通常"
+)
+_OFFER = re.compile(
+    r"\W*(?:(?:if|would|please|you (?:can|may|could)|i (?:can|could|would|will|am)"
+    r"|i'(?:m|d|ll)|we can|let|feel|what|is there|it(?:'s| is) (?:\w+ )?(?:important"
+    r"|essential|crucial|best|worth|necessary))\b|您|你|如果|请|我|建议)"
+)
+_SENTENCE_MARKS = (". ", "! ", "? ", "\n", "。", "!", "?")
+_ABOUT_THE_TALK = re.compile(
+    r"\W*(?:i\b|i'm|we\b|my\b|as an?\b|sorry|apolog|unfortunately|thank|hello|hi\b|dear"
+    r"|(?:your |the )?question|you (?:ask|want|are asking)|sure\b"
+    rf"|(?:(?:the|these|this|all|both|provided|given|available|retrieved) )*{_SOURCE}"
+    r"|[很非常真]*(?:抱歉|遗憾|对不起|不好意思)|[您你]好|我|感谢|谢谢|作为|[您你]的问题|关于[您你]"
+    r"|(?:[已所]?提供的?|现有|当前|给定的?|检索到的?)?(?:资料|文档|上下文|内容|文本|材料|文章))"
+)
 
 
 def declines(answer: str, phrases: Iterable[str] = ()) -> bool:
-    """Whether the answer declines.
+    """Whether the answer declines to answer, or contains one of the phrases.
 
-    >>> declines("I'm sorry, but I can't help with that."), declines("It takes 5 days.")
-    (True, False)
+    An answer that first says what it is not ("As an AI, I have no opinion") or what it
+    cannot promise, and then answers, does not decline; nor does one that answers and
+    then says what is missing. An empty answer is no refusal.
+
+    >>> declines("I'm sorry, but I can't help with that."), declines("资料中没有答案。")
+    (True, True)
+    >>> declines("You cannot return opened items.")
+    False
     """
     if any(contains(answer, phrase) for phrase in phrases):
         return True
-    return _UNABLE.search(fold(answer[:_OPENING])) is not None
+    head = fold(answer[:HEAD]).strip()
+    refusal = _DECLINES.search(head, 0, OPENING + SOON)
+    if not refusal or refusal.start() > OPENING:
+        return False
+    return not (
+        _answers_before(head[: refusal.start()]) or _answers_after(head, refusal.end())
+    )
+
+
+def _answers_before(opening: str) -> bool:
+    """Whether a sentence that says something stands before the declining one."""
+    end = max(opening.rfind(mark) for mark in _SENTENCE_MARKS)
+    return end > STATEMENT and not _ABOUT_THE_TALK.match(opening)
+
+
+def _answers_after(head: str, end: int) -> bool:
+    turn = _TURN.search(head, end, end + SOON)
+    if not turn:
+        return False
+    rest = len(head) - turn.end()
+    return rest > (OFFERED if _OFFER.match(head, turn.end()) else SUBSTANCE)
