@@ -20,6 +20,7 @@ from runner.redact import Redactor
 from runner.report import Report, mapped
 
 RESULTS, CASES, RESPONSES = "results.json", "cases.jsonl", "responses.jsonl"
+_FOREIGN = ("id", "type", "tags", "retrieved", "scores")  # what others may have named
 RENDERED = ("comment.md", "summary.md", "report.html", "junit.xml")
 
 
@@ -90,7 +91,7 @@ class ResultsFolder:
         """Append a case's line, after those of all the cases before it."""
         line = _line(_record(record))
         if self._tells(line):
-            line = _line(_record(_masked(record, self._text)))
+            line = _line(_record(_masked_record(record, self._text)))
         self._waiting[position] = line
         while self._next in self._waiting:
             self._append(CASES, self._waiting.pop(self._next))
@@ -116,7 +117,7 @@ class ResultsFolder:
             renderings: File name to what makes its text from the masked Report.
         """
         self.close()
-        masked = mapped(report, self._text)
+        masked = mapped(report, lambda text: _encodable(self._text(text)))
         self._replace(RESULTS, masked.model_dump_json(indent=2) + "\n")
         for name, rendering in renderings.items():
             self._replace(name, rendering(masked))
@@ -158,7 +159,7 @@ class ResultsFolder:
         try:
             draft.unlink(missing_ok=True)
             with draft.open("xb") as file:
-                file.write(text.encode("utf-8", "replace"))
+                file.write(text.encode())
             draft.replace(path)
         except OSError as error:
             raise _unwritten(path, error) from error
@@ -199,16 +200,13 @@ def _exchange(case_id: str, exchange: Exchange) -> dict[str, Any]:
 def _response(response: Response) -> dict[str, Any]:
     passages = response.passages
     whole = response.raw_answer
-    body: dict[str, Any] = {
+    return {
         "answer": response.answer if whole is None else whole,
         "contexts": None if passages is None else list(map(_passage, passages)),
         "citations": response.citations,
         "refused": response.refused,
         "usage": response.usage,
     }
-    if response.time_to_first_token is not None:
-        body["time_to_first_token_s"] = response.time_to_first_token
-    return body
 
 
 def _passage(passage: Passage) -> dict[str, Any]:
@@ -241,14 +239,23 @@ def _record(record: Record) -> dict[str, Any]:
     return line
 
 
+def _masked_record(record: Record, change: Callable[[str], str]) -> Record:
+    texts = {name: _masked(getattr(record, name), change) for name in _FOREIGN}
+    return record._replace(**texts)
+
+
 def _line(value: Any) -> bytes:
     """Give a line of JSON; a number that is not finite becomes null."""
     try:
         return to_json(value, inf_nan_mode="null", fallback=dict) + b"\n"
     except PydanticSerializationError:
-        # Half a surrogate pair is no text that any file can hold.
-        whole = _masked(value, lambda text: text.encode("utf-8", "replace").decode())
+        whole = _masked(value, _encodable)
         return to_json(whole, inf_nan_mode="null", fallback=dict) + b"\n"
+
+
+def _encodable(text: str) -> str:
+    """Give a text without halves of surrogate pairs, which no file can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _masked(value: Any, change: Callable[[str], str]) -> Any:

@@ -1,0 +1,242 @@
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from runner.errors import InputError, Place, Unavailable
+from runner.model import Exchange, Failure, Passage, Record, Response
+from runner.publish.artifacts import ResultsFolder
+from runner.redact import Redactor
+from runner.report import FailedCase, Report, Totals, read
+
+SECRET = "s3cr3t-token"  # noqa: S105  made up
+REPORT = Report(
+    name="helpdesk",
+    verdict="passed",
+    totals=Totals(cases=1, passed=1),
+    failures=(FailedCase(id="qa-1", answer=f"the key is {SECRET}"),),
+)
+
+
+def folder(root: Path, out: str = "out", **options) -> ResultsFolder:
+    return ResultsFolder(root / out, root=root, redactor=Redactor([SECRET]), **options)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Iterator[ResultsFolder]:
+    with folder(tmp_path) as made:
+        yield made
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def record(name: str, **fields) -> Record:
+    return Record(name, "passed", "h", "l", fields.pop("scores", {}), **fields)
+
+
+def test_a_response_is_on_disk_at_once_and_replays(tmp_path, results):
+    passage = Passage("d#3", "text", 0.81, None, "a")
+    reply = Response(
+        answer="30 days",
+        raw_answer="30 days [1]",
+        passages=(passage,),
+        citations=("d#3",),
+        refused=False,
+        usage={"input_tokens": 7},
+        latency=0.84,
+    )
+    results.response("qa-1", Exchange(0, reply, at="2026-11-30T09:41:07Z"))
+    assert lines(tmp_path / "out/responses.jsonl") == [
+        {
+            "case_id": "qa-1",
+            "trial": 1,
+            "response": {
+                "answer": "30 days [1]",
+                "contexts": [
+                    {
+                        "id": "d#3",
+                        "text": "text",
+                        "score": 0.81,
+                        "document": None,
+                        "tenant": "a",
+                    }
+                ],
+                "citations": ["d#3"],
+                "refused": False,
+                "usage": {"input_tokens": 7},
+            },
+            "latency_s": 0.84,
+            "attempts": 1,
+            "at": "2026-11-30T09:41:07Z",
+        }
+    ]
+
+
+def test_a_failure_has_its_cause_and_no_response(tmp_path, results):
+    failure = Failure("service.timeout", f"Bearer {SECRET} timed out", latency=30.0)
+    results.response("qa-1", Exchange(0, failure, attempts=3))
+
+    assert lines(tmp_path / "out/responses.jsonl") == [
+        {
+            "case_id": "qa-1",
+            "trial": 1,
+            "failure": {
+                "cause": "service.timeout",
+                "message": "Bearer *** timed out",
+            },
+            "latency_s": 30.0,
+            "attempts": 3,
+            "at": None,
+        }
+    ]
+
+
+@pytest.mark.parametrize("secret", ["answer", "case_id", '"},"citations', "passed"])
+def test_a_secret_that_looks_like_a_key_breaks_no_line(tmp_path, secret):
+    out, redactor = tmp_path / "out", Redactor([secret])
+    reply = Response(answer=f"it is {secret}", usage={secret: 1})
+    with ResultsFolder(out, root=tmp_path, redactor=redactor) as results:
+        results.response("qa-1", Exchange(0, reply))
+        results.case(0, record("qa-1", type=f"a {secret}"))
+    reply_line = lines(tmp_path / "out/responses.jsonl")[0]["response"]
+
+    assert (reply_line["answer"], reply_line["usage"]) == ("it is ***", {"***": 1})
+    assert lines(tmp_path / "out/cases.jsonl")[0]["type"] == "a ***"
+
+
+def test_numbers_that_json_lacks_become_null(tmp_path, results):
+    reply = Response(answer="a", usage={"cost": math.nan}, latency=math.inf)
+    results.response("qa-1", Exchange(0, reply))
+    results.case(0, record("qa-1", scores={"recall@5": math.nan, "mrr": 0.5}))
+    text = (tmp_path / "out/responses.jsonl").read_text()
+
+    assert "NaN" not in text
+    assert "Inf" not in text
+    assert lines(tmp_path / "out/cases.jsonl")[0]["scores"] == {
+        "recall@5": None,
+        "mrr": 0.5,
+    }
+
+
+def test_half_a_surrogate_pair_loses_no_line(tmp_path, results):
+    results.response("qa-1", Exchange(0, Response(answer="a\ud800b")))
+    report = REPORT.model_copy(update={"notices": ("a\ud800b",)})
+    results.finish(report, {})
+
+    assert lines(tmp_path / "out/responses.jsonl")[0]["response"]["answer"] == "a?b"
+
+
+def test_cases_stand_in_case_order_whatever_order_they_come_in(tmp_path, results):
+    path = tmp_path / "out/cases.jsonl"
+    for position in (2, 0, 1, 4):
+        results.case(position, record(f"qa-{position}"))
+    before = [line["id"] for line in lines(path)]
+    results.close()
+
+    assert before == ["qa-0", "qa-1", "qa-2"]
+    assert [line["id"] for line in lines(path)] == [*before, "qa-4"]
+
+
+def test_a_case_line_has_the_keys_of_the_format_in_their_order(tmp_path):
+    with folder(tmp_path) as results:
+        results.case(0, record("qa-0"))
+        results.case(1, record("qa-1", failed=("recall@5",)))
+    first, second = lines(tmp_path / "out/cases.jsonl")
+
+    assert " ".join(first) == (
+        "id type tags outcome layer cause also lucky retrieved scores hash labels"
+    )
+    assert second["failed"] == ["recall@5"]
+
+
+def test_the_report_is_masked_before_anything_shows_it(tmp_path, results):
+    shown = results.finish(REPORT, {"comment.md": lambda r: str(r.failures[0].answer)})
+    text = (tmp_path / "out/results.json").read_text("utf-8")
+
+    assert (tmp_path / "out/comment.md").read_text() == "the key is ***"
+    assert shown == read(text, Place("results.json"))
+    assert SECRET not in text
+
+
+def test_the_keys_of_the_format_come_first(tmp_path):
+    folder(tmp_path).finish(REPORT, {})
+    keys = list(json.loads((tmp_path / "out/results.json").read_text()))
+
+    assert " ".join(keys[:14]) == (
+        "format_version name verdict reasons totals summaries gates layers comparison "
+        "failures fingerprints commit started duration_s"
+    )
+
+
+def test_nothing_of_an_earlier_run_is_left(tmp_path):
+    names = ("results.json", "cases.jsonl", "responses.jsonl", "comment.md")
+    (tmp_path / "out").mkdir()
+    for name in (*names, "mine.txt"):
+        (tmp_path / "out" / name).write_text("old")
+    folder(tmp_path)
+
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def test_replies_that_are_scored_again_stay_as_they_are(tmp_path):
+    own = tmp_path / "out/responses.jsonl"
+    own.parent.mkdir()
+    own.write_text("recorded\n")
+    results = folder(tmp_path, replayed=own)
+    results.response("qa-1", Exchange(0, Response(answer="a")))
+    results.close()
+
+    assert own.read_text() == "recorded\n"
+
+
+def test_a_link_in_the_folder_is_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / "out").mkdir()
+    for name in ("results.json", "responses.jsonl", ".results.json.part"):
+        (tmp_path / "out" / name).symlink_to(victim)
+    results = folder(tmp_path)
+    results.response("qa-1", Exchange(0, Response(answer="a")))
+    results.finish(REPORT, {})
+
+    assert victim.read_text() == "precious"
+    assert not (tmp_path / "out/results.json").is_symlink()
+
+
+def _make(root: Path) -> None:
+    (root / "file").write_text("")
+    (root / "docs").mkdir()
+    (root / "docs/summary.md").write_text("the team's own")
+    (root / "way-out").symlink_to(root.parent)
+
+
+@pytest.mark.parametrize(
+    ("out", "says"),
+    [
+        ("file", "this is a file"),
+        ("file/below", "this is a file"),
+        (".", "a folder of their own inside the workspace"),
+        ("..", "a folder of their own inside the workspace"),
+        ("../beside", "a folder of their own inside the workspace"),
+        ("way-out/x", "a folder of their own inside the workspace"),
+        ("docs", "holds summary.md, but no results"),
+    ],
+)
+def test_a_folder_that_is_not_ours_to_write_is_refused(tmp_path, out, says):
+    root = tmp_path / "workspace"
+    root.mkdir()
+    _make(root)
+
+    with pytest.raises(InputError, match=says):
+        folder(root, out)
+
+
+def test_a_disk_that_takes_no_more_is_said(tmp_path, results):
+    (tmp_path / "out").rmdir()
+
+    with pytest.raises(Unavailable, match=r"responses\.jsonl: cannot be written"):
+        results.response("qa-1", Exchange(0, Response(answer="a")))
