@@ -11,8 +11,11 @@ from runner.endpoints._values import Malformed, kind, word
 from runner.errors import InputError, Place
 from runner.model import Passage
 from runner.spec import CitationMap
+from runner.templating import Locate
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"[0-9]+")
+_POSITION = re.compile(r"[0-9]{1,9}")
+_SHOWN = 40
 
 Passages = tuple[Passage, ...] | None
 
@@ -35,18 +38,20 @@ def cite_nothing(_reply: Any, answer: str | None, _passages: Passages) -> Cited:
     return Cited(answer)
 
 
-def cite_by(spec: CitationMap, where: Place) -> Cite:
-    """Give the form of citations that a spec maps.
+def cite_by(spec: str | CitationMap, place: Locate) -> Cite:
+    """Give the form of citations that a spec maps; ``place`` is of keys below it.
 
     Raises:
         InputError: An expression or a pattern cannot be compiled.
     """
+    if isinstance(spec, str):
+        return _ids(spec, place())
     if spec.pattern is not None:
-        return _marks(spec, spec.pattern, where)
+        return _marks(spec, spec.pattern, place)
     path = str(spec.path)
-    if spec.first is not None:
-        return _positions(spec, path, spec.first, where)
-    return _ids(path, where)
+    if spec.first is None:
+        return _ids(path, place("path"))
+    return _positions(spec, path, spec.first, place)
 
 
 def _ids(path: str, where: Place) -> Cite:
@@ -57,16 +62,15 @@ def _ids(path: str, where: Place) -> Cite:
         found = _listed(find(reply), path)
         if found is None:
             return Cited(answer)
-        ids = (word(item, "citations[]") for item in found)
-        return Cited(answer, _distinct(item for item in ids if item is not None))
+        return Cited(answer, _distinct(word(item, "citations[]") for item in found))
 
     return cite
 
 
-def _positions(spec: CitationMap, path: str, first: int, where: Place) -> Cite:
+def _positions(spec: CitationMap, path: str, first: int, place: Locate) -> Cite:
     """Read a list of positions, counted from ``first``, from the reply."""
-    find = find_by(path, where)
-    names = _names(spec.of, where)
+    find = find_by(path, place("path"))
+    names = _names(spec.of, place)
 
     def cite(reply: Any, answer: str | None, passages: Passages) -> Cited:
         found = _listed(find(reply), path)
@@ -75,23 +79,32 @@ def _positions(spec: CitationMap, path: str, first: int, where: Place) -> Cite:
         known = names(reply, passages)
         return Cited(
             answer,
-            _distinct(i for item in found for i in _resolve(str(item), first, known)),
+            _distinct(
+                _named(str(item), first, known) for item in found if item is not None
+            ),
         )
 
     return cite
 
 
-def _marks(spec: CitationMap, pattern: str, where: Place) -> Cite:
+def _marks(spec: CitationMap, pattern: str, place: Locate) -> Cite:
     """Find marks in the answer and take them out of it.
 
     A mark holds one or several positions counted from ``first``, or without it an id. A
     position outside the list is kept as ``#7``: an invalid citation, no error. A
     passage without id cannot be cited by name and gives no citation.
     """
-    expression, first = regex(pattern, where), spec.first
+    where, first = place("pattern"), spec.first
+    expression = regex(pattern, where)
     if expression.match("") is not None:
         raise InputError(f"{pattern!r} matches the empty string", where=where)
-    names = _names(spec.of, where)
+    names = _names(spec.of, place)
+
+    def read(text: str, known: list[str | None]) -> list[str | None]:
+        if first is None:
+            return [text.strip()]
+        numbers = _NUMBER.findall(text) or [text.strip()]
+        return [_named(number, first, known) for number in numbers]
 
     def cite(reply: Any, answer: str | None, passages: Passages) -> Cited:
         if answer is None:
@@ -104,26 +117,20 @@ def _marks(spec: CitationMap, pattern: str, where: Place) -> Cite:
         marks = tuple(
             (offset, name)
             for offset, mark in zip(spots, found, strict=True)
-            for name in _read(first_group(mark), first, known)
+            for name in read(first_group(mark), known)
+            if name is not None
         )
         return Cited(text, _distinct(name for _, name in marks), marks)
 
     return cite
 
 
-def _read(text: str, first: int | None, known: list[str | None]) -> list[str]:
-    return [text.strip()] if first is None else _resolve(text, first, known)
-
-
-def _resolve(text: str, first: int, known: list[str | None]) -> list[str]:
-    """Give the ids at every position in a text, ``#7`` for one outside the list."""
-    ids = []
-    for number in _NUMBER.findall(text) or [text]:
-        index = int(number) - first if number.isdigit() and len(number) < 10 else -1  # noqa: PLR2004 - no list is that long
-        name = known[index] if 0 <= index < len(known) else f"#{number}"
-        if name is not None:
-            ids.append(name)
-    return ids
+def _named(position: str, first: int, known: list[str | None]) -> str | None:
+    """Give the id at a position, ``#7`` where the list has no such position."""
+    index = int(position) - first if _POSITION.fullmatch(position) else -1
+    if 0 <= index < len(known):
+        return known[index]
+    return f"#{position[:_SHOWN]}"
 
 
 def _cut(answer: str, found: list[Any]) -> tuple[str, list[int]]:
@@ -140,11 +147,13 @@ def _cut(answer: str, found: list[Any]) -> tuple[str, list[int]]:
     return "".join(pieces) + answer[end:], spots
 
 
-def _names(of: str | None, where: Place) -> Callable[[Any, Passages], list[str | None]]:
+def _names(
+    of: str | None, place: Locate
+) -> Callable[[Any, Passages], list[str | None]]:
     """Give how to get the list that positions refer to: passages, or another list."""
     if of is None:
         return lambda _reply, passages: [passage.id for passage in passages or ()]
-    find: Find = find_by(of, where._replace(path=f"{where.path}.of".strip(".")))
+    find: Find = find_by(of, place("of"))
 
     def names(reply: Any, _passages: Passages) -> list[str | None]:
         return [word(item, "citations.of[]") for item in _listed(find(reply), of) or ()]
@@ -158,5 +167,5 @@ def _listed(found: Any, path: str) -> list[Any] | None:
     raise Malformed(f"citations (`{path}`) is {kind(found)}, not a list")
 
 
-def _distinct(ids: Iterator[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(ids))
+def _distinct(ids: Iterator[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in ids if name is not None))

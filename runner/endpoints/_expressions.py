@@ -147,7 +147,9 @@ def _check_call(node: Any, where: Place) -> None:
     open_ended = bool(wanted) and wanted[-1].get("variadic", False)
     if given < len(wanted) or (given > len(wanted) and not open_ended):
         raise InputError(
-            f"{name}() takes {len(wanted)} arguments, not {given}", where=where
+            f"{name}() takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, "
+            f"not {given}",
+            where=where,
         )
     literal = node["children"][1] if name == "capture" else {}
     if literal.get("type") == "literal":

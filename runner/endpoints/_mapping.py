@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from runner.endpoints._citations import Cite, Passages, cite_by, cite_nothing
@@ -17,7 +18,7 @@ from runner.endpoints._values import (
     word,
 )
 from runner.endpoints._watch import Watch
-from runner.errors import InputError, Problems
+from runner.errors import InputError, Place, Problems
 from runner.model import Failure, Passage, Response
 from runner.spec import CitationMap, ContextMap, ResponseMap
 from runner.templating import Locate, by_path
@@ -109,8 +110,8 @@ class ReplyMap:
         if isinstance(answer, str):
             return answer
         path = self._spec.answer or ""
-        key = self._place("endpoint", "response", "answer").path or "answer"
-        what = f"no answer: {key} (`{path}`) is {kind(answer)}; {described(reply)}"
+        what = f"no answer: endpoint.response.answer (`{path}`) is {kind(answer)}"
+        what = f"{what}; {described(reply)}"
         hint = nearest(path, reply)
         raise Malformed(f"{what} ({hint})" if hint else what)
 
@@ -164,7 +165,7 @@ class _Compiler:
     def find(self, expression: str | None, *key: str | int) -> Find | None:
         if expression is None:
             return None
-        find: Find | None = self._kept(find_by, expression, key)
+        find: Find | None = self._kept(find_by, expression, self._key(*key))
         return find
 
     def passages(self, spec: ContextMap) -> Build:
@@ -177,20 +178,22 @@ class _Compiler:
 
     def strip(self, patterns: tuple[str, ...]) -> list[Any]:
         return [
-            self._kept(regex, pattern, ("strip", index))
+            self._kept(regex, pattern, self._key("strip", index))
             for index, pattern in enumerate(patterns)
         ]
 
     def cite(self, spec: str | CitationMap | None) -> Cite:
         if spec is None:
             return cite_nothing
-        if isinstance(spec, str):
-            spec = CitationMap(path=spec)
-        return self._kept(cite_by, spec, ("citations",)) or cite_nothing
+        place = partial(self._place, "endpoint", "response", "citations")
+        return self._kept(cite_by, spec, place) or cite_nothing
 
-    def _kept(self, compile_: Callable[..., Any], what: Any, key: Any) -> Any:
+    def _key(self, *key: str | int) -> Place:
+        return self._place("endpoint", "response", *key)
+
+    def _kept(self, compile_: Callable[..., Any], what: Any, where: Any) -> Any:
         try:
-            return compile_(what, self._place("endpoint", "response", *key))
+            return compile_(what, where)
         except InputError as error:
             self.problems.append(error)
             return None
