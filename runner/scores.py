@@ -17,6 +17,7 @@ from runner.model import (
     Layer,
     Match,
     Measure,
+    Ranking,
     Response,
     Score,
     Unscored,
@@ -42,6 +43,7 @@ class Asked(NamedTuple):
     response: Response
     scope: Scope
     declined: bool | None
+    ranking: Ranking | Unscored
 
 
 def declined(case: Case, response: Response) -> bool | None:
@@ -73,14 +75,21 @@ def walls(case: Case, shared_tenants: tuple[str, ...] = ()) -> Walls | None:
     )
 
 
-def _ranking(asked: Asked) -> Any:
-    case, response, scope, _ = asked
+def _ranking(case: Case, response: Response, scope: Scope) -> Ranking | Unscored:
+    if case.expect_refusal:
+        return _SHOULD_DECLINE
     if scope.only_cited:
-        return Unscored("the system shows only the passages it cited")
+        return _ONLY_CITED
     if response.passages is None:
-        return Unscored("the reply does not show its passages")
+        return _NO_PASSAGES
     ranking = rank(response.passages, case.qrels, scope.match)
-    return ranking if ranking.ideal else Unscored("the case has no relevant ids")
+    return ranking if ranking.ideal else _UNLABELLED
+
+
+_SHOULD_DECLINE = Unscored("the right behaviour is to decline")
+_ONLY_CITED = Unscored("the system shows only the passages it cited")
+_NO_PASSAGES = Unscored("the reply does not show its passages")
+_UNLABELLED = Unscored("the case has no relevant ids")
 
 
 class _Input(NamedTuple):
@@ -100,9 +109,9 @@ _INPUTS: Mapping[str, _Input] = {
     ),
     "passages": _Input(
         lambda asked: asked.response.passages,
-        Unscored("the reply does not show its passages"),
+        _NO_PASSAGES,
     ),
-    "ranking": _Input(_ranking),
+    "ranking": _Input(lambda asked: asked.ranking),
     "citations": _Input(
         lambda asked: asked.response.citations,
         Unscored("the reply does not show citations"),
@@ -147,7 +156,7 @@ def _silenced(asked: Asked) -> Mapping[Layer, Unscored]:
 _ALL_APPLY: Mapping[Layer, Unscored] = {}
 _DECLINED: Mapping[Layer, Unscored] = {"grounding": Unscored("the reply declined")}
 _REFUSAL_CASE: Mapping[Layer, Unscored] = dict.fromkeys(
-    ("retrieval", "context", "grounding"), Unscored("the right behaviour is to decline")
+    ("retrieval", "context", "grounding"), _SHOULD_DECLINE
 )
 _JUDGES_DECLINING: frozenset[Layer] = frozenset({"refusal", "grounding", "answer"})
 
@@ -177,7 +186,8 @@ class Scorer:
     def asked(self, case: Case, response: Response) -> Asked:
         """Give the pair with what both metrics and diagnosis read from it."""
         decided = declined(case, response) if self._asks_declined else None
-        return Asked(case, response, self._scope, decided)
+        ranking = _ranking(case, response, self._scope)
+        return Asked(case, response, self._scope, decided, ranking)
 
     def row(self, asked: Asked) -> tuple[Score, ...]:
         """Give one score per measure: a number, or why there is none."""

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from runner.diagnosis._rules import RULES, UNKNOWN, Seen
-from runner.metrics._ranking import rank
 from runner.model import (
     LAYERS,
     Failed,
@@ -79,6 +78,10 @@ class Judge:
             for position, measure in enumerate(measures)
             if measure.label in pass_marks
         )
+        self._examining = [mark.position for mark in self._pass if mark.examines]
+        self._finding = [
+            m.position for m in self._pass if m.measure.layer == "retrieval"
+        ]
 
     def diagnose(self, asked: Asked, scores: Sequence[Score]) -> Finding:
         """Give outcome, first collapsed layer, cause and evidence of one case."""
@@ -96,20 +99,15 @@ class Judge:
     def _undetermined(self, asked: Asked, scores: Sequence[Score]) -> bool:
         if any(isinstance(scores[mark.position], Failed) for mark in self._pass):
             return True
-        shows_answer = asked.response.answer is not None
-        return not any(
-            isinstance(scores[mark.position], float)
-            and (
-                mark.examines
-                or (not shows_answer and mark.measure.layer == "retrieval")
-            )
-            for mark in self._pass
-        )
+        # A system that gives no answers is examined by what it finds.
+        gives_none = asked.response.answer is None
+        examining = self._examining + self._finding * gives_none
+        return not any(isinstance(scores[position], float) for position in examining)
 
     def _charge(
         self, asked: Asked, unmet: Sequence[Mark], scores: Sequence[Score]
     ) -> Finding:
-        found, unknown = _collapsed(Seen(asked, _ranking(asked), self._marks))
+        found, unknown = _collapsed(Seen(asked, self._marks))
         own = [mark for mark in unmet if mark.measure.metric.name not in DEFAULT_MARKS]
         for mark in own or ([] if found else unmet):
             found.setdefault(mark.measure.layer, _below(mark, scores[mark.position]))
@@ -152,14 +150,5 @@ def _starved(found: Mapping[Layer, object]) -> bool:
     return "retrieval" in found or "context" in found
 
 
-def _ranking(asked: Asked) -> Ranking | None:
-    case, response, scope, _ = asked
-    if scope.only_cited or response.passages is None or case.expect_refusal:
-        return None
-    ranking = rank(response.passages, case.qrels, scope.match)
-    return ranking if ranking.ideal else None
-
-
 def _is_lucky(asked: Asked) -> bool:
-    ranking = _ranking(asked)
-    return ranking is not None and not any(ranking.gains)
+    return isinstance(asked.ranking, Ranking) and not any(asked.ranking.gains)

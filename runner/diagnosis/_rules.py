@@ -36,8 +36,13 @@ class Seen(NamedTuple):
     """One reply as the rules see it."""
 
     asked: Asked
-    ranking: Ranking | None
     marks: DiagnosisMarks
+
+    @property
+    def ranking(self) -> Ranking | None:
+        """The ranking, where it is known."""
+        found = self.asked.ranking
+        return found if isinstance(found, Ranking) else None
 
     @property
     def answers(self) -> bool:
@@ -73,7 +78,7 @@ def _wanted(seen: Seen) -> str:
 
 def _leak(where: str) -> Callable[[Seen], Evidence]:
     def test(seen: Seen) -> Evidence:
-        case, response, scope, _ = seen.asked
+        case, response, scope, *_ = seen.asked
         around = walls(case, scope.shared_tenants)
         if around is None:
             return UNKNOWN
@@ -144,7 +149,7 @@ def _noisy(seen: Seen) -> Evidence:
 
 
 def _should_decline(seen: Seen) -> Evidence:
-    case, _, _, declined = seen.asked
+    case, _, _, declined, _ = seen.asked
     if declined is None:
         return UNKNOWN
     return (
@@ -155,7 +160,7 @@ def _should_decline(seen: Seen) -> Evidence:
 
 
 def _over(seen: Seen) -> Evidence:
-    case, _, _, declined = seen.asked
+    case, _, _, declined, _ = seen.asked
     if declined is None:
         return UNKNOWN
     return (
@@ -182,7 +187,7 @@ def _mismatch(seen: Seen) -> Evidence:
 
 
 def _numbers(seen: Seen) -> Evidence:
-    case, response, _, _ = seen.asked
+    case, response, *_ = seen.asked
     if not seen.answers or response.passages is None or response.answer is None:
         return UNKNOWN
     wrong = unsupported(response.answer, response.passages, case.question)
@@ -190,7 +195,7 @@ def _numbers(seen: Seen) -> Evidence:
 
 
 def _unsupported(seen: Seen) -> Evidence:
-    case, response, _, _ = seen.asked
+    case, response, *_ = seen.asked
     if not seen.answers or response.passages is None or response.answer is None:
         return UNKNOWN
     absent = ungrounded(response.answer, response.passages, case.key_points)
@@ -205,7 +210,7 @@ def _unsupported(seen: Seen) -> Evidence:
 
 
 def _forbidden(seen: Seen) -> Evidence:
-    case, response, _, _ = seen.asked
+    case, response, *_ = seen.asked
     if response.answer is None or not case.must_not_include:
         return UNKNOWN
     stated = forbidden(response.answer, case.must_not_include)
@@ -213,7 +218,7 @@ def _forbidden(seen: Seen) -> Evidence:
 
 
 def _omission(seen: Seen) -> Evidence:
-    case, response, _, _ = seen.asked
+    case, response, *_ = seen.asked
     if not seen.answers or response.answer is None or not case.key_points:
         return UNKNOWN
     absent = missing(response.answer, case.key_points)
