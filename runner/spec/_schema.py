@@ -21,31 +21,41 @@ _MARK = {
 def json_schema(registry: Mapping[str, Metric]) -> dict[str, Any]:
     """Give the schema (draft 2020-12), with the metrics of the registry by name.
 
-    It accepts every spec that ``parse`` accepts, apart from options in a label. What
-    it cannot know, such as limits outside a metric's range, ``parse`` refuses later.
+    It accepts every spec that ``parse`` accepts. What it cannot know, such as limits
+    outside a metric's range, ``parse`` refuses later.
     """
-    schema = SpecFile.model_json_schema(by_alias=True)
+    schema = _untitled(SpecFile.model_json_schema(by_alias=True))
     names = _Names(registry)
-    properties = schema["properties"]
-    properties["cases"] |= _cases()
+    properties, parts = schema["properties"], schema["$defs"]
+    parts |= {"Mark": _MARK, "Thresholds": _one_or_more(_ref("Threshold"))}
+    properties["cases"] = _cases(properties["cases"]["description"])
     properties["metrics"]["items"] = names.entry()
-    properties["pass"] |= names.keyed(_MARK, over_run=False)
-    properties["thresholds"] |= names.keyed(_one_or_more("Threshold"), over_run=True)
-    endpoint = schema["$defs"]["EndpointSpec"]["properties"]
+    properties["pass"] |= names.keyed(_ref("Mark"), over_run=False)
+    properties["thresholds"] |= names.keyed(_ref("Thresholds"), over_run=True)
+    endpoint = parts["EndpointSpec"]["properties"]
     for key, value in endpoint.items():
         if value.get("type") == "integer":
             endpoint[key] = _or_variable(value)
-    properties["endpoint"]["description"] = "The RAG system under test."
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return {**head, "title": "rag-eval spec", **schema}
+
+
+def _untitled(schema: Any) -> Any:
+    """Leave out the titles, which only repeat the keys."""
+    if isinstance(schema, list):
+        return [_untitled(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "rag-eval spec",
-        **{key: value for key, value in schema.items() if key != "title"},
+        key: _untitled(value)
+        for key, value in schema.items()
+        if key != "title" or not isinstance(value, str)
     }
 
 
 def _or_variable(value: dict[str, Any]) -> dict[str, Any]:
     """Give the schema of a number that may come from the environment."""
-    said = {key: value.pop(key) for key in ("title", "description", "default")}
+    said = {key: value.pop(key) for key in ("description", "default")}
     return {**said, "anyOf": [value, {"type": "string", "pattern": r"^\$\{.+\}$"}]}
 
 
@@ -53,15 +63,14 @@ def _ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _one_or_more(name: str) -> dict[str, Any]:
-    many = {"type": "array", "items": _ref(name), "minItems": 1}
-    return {"anyOf": [_ref(name), many]}
+def _one_or_more(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
 
 
-def _cases() -> dict[str, Any]:
+def _cases(description: str) -> dict[str, Any]:
     one = [{"type": "string", "minLength": 1}, _ref("CaseFiles")]
     many = {"type": "array", "items": {"anyOf": one}, "minItems": 1}
-    return {"anyOf": [*one, many], "type": ["string", "object", "array"]}
+    return {"description": description, "anyOf": [*one, many]}
 
 
 class _Names:
@@ -100,12 +109,16 @@ class _Names:
 
     def keyed(self, value: Mapping[str, Any], *, over_run: bool) -> dict[str, Any]:
         """Give the schema of a mapping by names of metrics."""
-        whole = [*self.registry, *(RUN_LEVEL if over_run else ())]
+        named = {
+            name: {**value, "description": metric.summary}
+            for name, metric in self.registry.items()
+        }
+        whole = dict.fromkeys(RUN_LEVEL, value) if over_run else {}
         patterns = [self.with_cutoff(), rf"^({_any(self.registry)})\(.+\)$"]
         if over_run:
             patterns.append(rf"^({_any(self.counted)})_({_any(STATISTICS)})$")
         return {
-            "properties": dict.fromkeys(whole, value),
+            "properties": {**named, **whole},
             "patternProperties": dict.fromkeys(patterns, value),
             "additionalProperties": False,
         }
@@ -116,7 +129,5 @@ def _any(names: Any) -> str:
 
 
 def _options(metric: Metric) -> dict[str, Any]:
-    schema = metric.options.model_json_schema()
-    return {key: value for key, value in schema.items() if key != "title"} | {
-        "description": metric.summary
-    }
+    schema: dict[str, Any] = _untitled(metric.options.model_json_schema())
+    return {**schema, "description": metric.summary}
