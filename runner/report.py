@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import Field, ValidationError
 from pydantic_core import from_json
@@ -11,10 +11,15 @@ from pydantic_core import from_json
 from runner.errors import InputError, Place
 from runner.model import (
     LAYERS,
+    Better,
     Comparison,
     Frozen,
+    GateOutcome,
     GateResult,
     Layer,
+    Level,
+    Outcome,
+    Rule,
     Summary,
     Verdict,
     split_statistic,
@@ -142,18 +147,34 @@ def _unknown_format(found: Any) -> str:
 
 
 def mapped(report: Report, change: Callable[[str], str]) -> Report:
-    """Give a Report in which every text is changed, those in keys among them."""
-    return Report.model_validate(_mapped(report.model_dump(), change))
+    """Give a Report in which every text is changed, those in keys among them.
+
+    Names of fields and the words of the format (layers, verdicts, outcomes) stay, so
+    that what comes back is always a Report.
+    """
+    changed: Report = _mapped(report, change)
+    return changed
 
 
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return change(value)
+        return value if value in _WORDS else change(value)
+    if isinstance(value, Frozen):
+        fields = {name: _mapped(item, change) for name, item in value}
+        return value.model_copy(update=fields)
     if isinstance(value, dict):
-        return {change(key): _mapped(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+        pairs = value.items()
+        return {_mapped(key, change): _mapped(item, change) for key, item in pairs}
+    if isinstance(value, tuple):
         return tuple(_mapped(item, change) for item in value)
     return value
+
+
+_WORDS = frozenset(
+    word
+    for words in (Layer, Better, Outcome, GateOutcome, Level, Rule, Verdict)
+    for word in get_args(words)
+)
 
 
 def json_schema() -> dict[str, Any]:

@@ -1,0 +1,197 @@
+import json
+
+import jsonschema
+import pytest
+
+from runner.errors import InputError, Place
+from runner.model import Comparison, GateResult, Summary
+from runner.report import (
+    FailedCase,
+    LayerCount,
+    Report,
+    Totals,
+    broken_layer,
+    excerpt,
+    json_schema,
+    mapped,
+    read,
+)
+
+PLACE = Place("results.json")
+
+
+def report(**fields) -> Report:
+    return Report(
+        **{"name": "helpdesk", "verdict": "failed", "totals": Totals(cases=9), **fields}
+    )
+
+
+def layers(**firsts: int) -> dict[str, LayerCount]:
+    return {layer: LayerCount(first=first) for layer, first in firsts.items()}
+
+
+def gate(metric: str, **fields) -> GateResult:
+    given = {"metric": metric, "rule": "min", "outcome": "failed", **fields}
+    return GateResult.model_validate(given)
+
+
+def summary(layer: str | None) -> Summary:
+    return Summary.model_validate({"layer": layer, "better": "higher"})
+
+
+def test_a_report_reads_back_as_it_was():
+    whole = report(
+        summaries={"recall@5": summary("retrieval")},
+        gates=(gate("recall@5", limit=0.85, value=0.8),),
+        layers=layers(retrieval=2),
+        failures=(FailedCase(id="qa-1", retrieved=("a", None)),),
+        comparison=Comparison(pairs=3, regressed=("qa-1",)),
+    )
+
+    assert read(whole.model_dump_json(), PLACE) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "this is no JSON"),
+        ('{"format_version": 1, "name": "x"', "this is no JSON"),
+        (b"\xff\xfe", "this is no JSON"),
+        ("[]", "format_version is missing"),
+        ('{"verdict": "passed"}', "format_version is missing"),
+        ('{"format_version": 2}', "format_version 2 is unknown; this version reads 1"),
+        ('{"format_version": true}', "format_version True is unknown"),
+        ('{"format_version": 1, "verdict": "passed", "totals": {}}', "name: Field"),
+        (
+            '{"format_version": 1, "name": "x", "verdict": "green", "totals": {}}',
+            "verdict: Input should be",
+        ),
+        (
+            report().model_dump_json().replace('n_s":null', 'n_s":NaN'),
+            "duration_s: Input should be a finite number",
+        ),
+    ],
+)
+def test_what_is_no_report_says_where_why_and_what_to_do(text, says):
+    with pytest.raises(InputError) as caught:
+        read(text, PLACE)
+
+    assert str(caught.value).startswith("results.json: ")
+    assert says in str(caught.value)
+    assert "run the evaluation again" in str(caught.value)
+
+
+def test_a_report_fits_its_schema():
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    data = json.loads(report(layers=layers(answer=1)).model_dump_json())
+
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(data)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("", ""),
+        ("abcd", "abcd"),
+        ("abcdef", "abcd… (2 characters more)"),
+        ("退款政策说明", "退款政策… (2 characters more)"),
+    ],
+)
+def test_an_excerpt_says_how_much_is_missing(text, cut):
+    assert excerpt(text, 4) == cut
+
+
+@pytest.mark.parametrize("word", ["retrieval", "higher", "failed", "summaries"])
+def test_the_words_of_the_format_are_never_mapped(word):
+    before = report(summaries={"mrr": summary("retrieval")}, layers=layers(retrieval=1))
+
+    assert mapped(before, lambda text: text.replace(word, "***")) == before
+
+
+def test_every_text_is_mapped_and_no_number_or_absence():
+    before = report(
+        notices=("a",),
+        summaries={"mrr": summary("retrieval")},
+        failures=(FailedCase(id="a", retrieved=("a", None), line=3),),
+        fingerprints={"a": "a"},
+    )
+    after = mapped(before, lambda text: text.replace("a", "b"))
+
+    assert after == before.model_copy(
+        update={
+            "notices": ("b",),
+            "failures": (FailedCase(id="b", retrieved=("b", None), line=3),),
+            "fingerprints": {"b": "b"},
+        }
+    )
+
+
+RED_LINE = gate("tag=x", rule="red_line", cases=("qa-1",))
+
+
+@pytest.mark.parametrize(
+    ("fields", "layer"),
+    [
+        pytest.param({}, None, id="nothing fails"),
+        pytest.param({"layers": layers(retrieval=3, answer=5)}, "answer", id="most"),
+        pytest.param({"layers": layers(retrieval=3, answer=3)}, "retrieval", id="tie"),
+        pytest.param(
+            {"layers": layers(retrieval=3, answer=5), "gates": (gate("recall@5"),)},
+            "retrieval",
+            id="a failed gate before it",
+        ),
+        pytest.param(
+            {"layers": layers(retrieval=5), "gates": (gate("key_points"),)},
+            "retrieval",
+            id="a failed gate after it",
+        ),
+        pytest.param(
+            {"gates": (gate("recall@5", level="warn"), gate("key_points"))},
+            "answer",
+            id="what only warns broke nothing",
+        ),
+        pytest.param(
+            {"layers": layers(answer=2), "gates": (gate("accuracy"),)},
+            "answer",
+            id="accuracy has no layer",
+        ),
+        pytest.param(
+            {"gates": (gate("error_rate", rule="error_rate"),)}, "service", id="calls"
+        ),
+        pytest.param({"gates": (gate("latency_p95"),)}, "service", id="a statistic"),
+        pytest.param(
+            {
+                "gates": (RED_LINE,),
+                "failures": (FailedCase(id="qa-1", layer="refusal"),),
+            },
+            "refusal",
+            id="the layer of the case that broke a red line",
+        ),
+        pytest.param(
+            {
+                "layers": layers(retrieval=3, answer=9),
+                "comparison": Comparison(pairs=9, layers={"answer": 9}),
+            },
+            "retrieval",
+            id="to which most were added",
+        ),
+        pytest.param(
+            {
+                "layers": layers(answer=9),
+                "comparison": Comparison(pairs=9, layers={"answer": 9}),
+            },
+            "answer",
+            id="nothing was added",
+        ),
+    ],
+)
+def test_the_layer_to_look_at_first(fields, layer):
+    known = {
+        "recall@5": summary("retrieval"),
+        "key_points": summary("answer"),
+        "latency": summary("service"),
+        "accuracy": summary(None),
+    }
+
+    assert broken_layer(report(summaries=known, **fields)) == layer
