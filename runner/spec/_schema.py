@@ -27,11 +27,10 @@ def json_schema(registry: Mapping[str, Metric]) -> dict[str, Any]:
     schema = _untitled(SpecFile.model_json_schema(by_alias=True))
     names = _Names(registry)
     properties, parts = schema["properties"], schema["$defs"]
-    parts |= {"Mark": _MARK, "Thresholds": _one_or_more(_ref("Threshold"))}
     properties["cases"] = _cases(properties["cases"]["description"])
     properties["metrics"]["items"] = names.entry()
-    properties["pass"] |= names.keyed(_ref("Mark"), over_run=False)
-    properties["thresholds"] |= names.keyed(_ref("Thresholds"), over_run=True)
+    properties["pass"] |= names.keyed(_MARK, over_run=False)
+    properties["thresholds"] |= names.keyed(_limits(), over_run=True)
     endpoint = parts["EndpointSpec"]["properties"]
     for key, value in endpoint.items():
         if value.get("type") == "integer":
@@ -63,7 +62,8 @@ def _ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _one_or_more(one: Mapping[str, Any]) -> dict[str, Any]:
+def _limits() -> dict[str, Any]:
+    one = _ref("Threshold")
     return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
 
 
