@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from runner.metrics._ranking import document_of
@@ -74,16 +75,21 @@ def watched(
     A tenant needs passages that name theirs, forbidden ids need ids, canaries need a
     text. An empty list of passages or citations is evidence: nothing came.
     """
-    listed = passages is not None or citations is not None
-    by_tenant = passages is not None and (
-        not passages or any(passage.tenant for passage in passages)
-    )
-    by_id = listed and (not passages or any(map(document_of, passages)))
+    cited = citations is not None
     return bool(
-        (walls.tenant and by_tenant)
-        or (walls.forbidden_doc_ids and by_id)
-        or ((answer is not None or listed) and live_canaries(walls))
+        (walls.tenant and _shows(passages, _tenant_of))
+        or (walls.forbidden_doc_ids and (cited or _shows(passages, document_of)))
+        or ((cited or (answer, passages) != (None, None)) and live_canaries(walls))
     )
+
+
+def _shows(
+    passages: tuple[Passage, ...] | None, part: Callable[[Passage], str | None]
+) -> bool:
+    return passages is not None and (not passages or any(map(part, passages)))
+
+
+_tenant_of = attrgetter("tenant")
 
 
 def live_canaries(walls: Walls) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ def passage(**known):
         pytest.param(CANARY, passage(text="The Falcon Project."), 1.0, id="canary"),
         pytest.param(CANARY, passage(text=None), 0.0, id="a passage without text"),
         pytest.param(TENANT, (), 0.0, id="nothing retrieved"),
+        pytest.param(FORBIDDEN, (), 0.0, id="nothing retrieved, by id"),
     ],
 )
 def test_contexts(walls, passages, expected):
@@ -129,6 +130,10 @@ def test_a_citation_of_a_passage_that_crossed_crosses_too():
         Leak("context", "x#1 belongs to tenant b"),
         Leak("citation", "x#1 is cited and should not be seen"),
     ]
+
+
+def test_citations_alone_show_whether_forbidden_ids_are_used():
+    assert leakage((Passage(text="?"),), "Yes.", ("doc-a",), FORBIDDEN) == 0.0
 
 
 def test_every_place_is_named_in_the_order_of_the_line():
