@@ -1,0 +1,364 @@
+"""The command line as a user runs it: a real process, a real service, real files."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Thread
+from typing import NamedTuple
+
+import pytest
+
+from demo.pipeline import Pipeline
+from demo.search import Index, load
+from demo.server import Desk, Server
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[2]
+
+
+class Ended(NamedTuple):
+    exit: int
+    out: str
+    err: str
+
+
+def rag_eval(*arguments, cwd, **environ):
+    done = subprocess.run(
+        [sys.executable, "-m", "runner", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environ},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def service():
+    desk = Desk(Pipeline(Index(load())), None, 0)
+    with Server("127.0.0.1", 0, desk) as server:
+        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        yield server.url
+        server.shutdown()
+
+
+@pytest.fixture
+def team(tmp_path):
+    """A repository with the quick start in it."""
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def changed(team, old, new):
+    spec = team / "specs/quickstart.yaml"
+    text = spec.read_text("utf-8")
+    assert old in text
+    spec.write_text(text.replace(old, new, 1), "utf-8")
+    return spec.relative_to(team)
+
+
+def results(team, folder="rag-eval-results"):
+    return json.loads((team / folder / "results.json").read_text("utf-8"))
+
+
+SPEC = "specs/quickstart.yaml"
+
+
+def test_a_run_ends_with_its_verdict_and_all_its_files(team, service):
+    ended = rag_eval("run", SPEC, cwd=team, RAG_URL=service)
+
+    assert (ended.exit, results(team)["verdict"]) == (0, "passed")
+    assert "15 of 15 gates passed" in ended.out
+    assert "asked 59 of 59 cases: 54 passed, 5 failed" in ended.err
+    assert sorted(path.name for path in (team / "rag-eval-results").iterdir()) == [
+        "cases.jsonl",
+        "comment.md",
+        "junit.xml",
+        "report.html",
+        "responses.jsonl",
+        "results.json",
+        "summary.md",
+    ]
+
+
+def test_a_failed_gate_is_exit_1_and_points_at_its_line(team, service):
+    spec = changed(team, "recall@5: {min: 0.85}", "recall@5: {min: 0.99}")
+
+    ended = rag_eval("run", spec, "--quiet", cwd=team, RAG_URL=service)
+
+    [gate] = [g for g in results(team)["gates"] if g["outcome"] == "failed"]
+    line = team.joinpath(spec).read_text("utf-8").splitlines()[gate["line"] - 1]
+    assert ended.exit == 1
+    assert "recall@5" in line
+    assert ended.err == ""
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "expected"), [("gate", 1), ("error", 0), ("never", 0)]
+)
+def test_what_makes_the_status_other_than_0_is_chosen(team, service, fail_on, expected):
+    spec = changed(team, "recall@5: {min: 0.85}", "recall@5: {min: 0.99}")
+
+    ended = rag_eval("run", spec, "--fail-on", fail_on, cwd=team, RAG_URL=service)
+
+    assert ended.exit == expected
+    assert results(team)["verdict"] == "failed"
+
+
+def test_a_replay_gives_what_the_live_run_gave(team, service):
+    rag_eval("run", SPEC, "--out", "live", cwd=team, RAG_URL=service)
+    log = team / "live/responses.jsonl"
+
+    ended = rag_eval("run", SPEC, "--replay", log, "--out", "again", cwd=team)
+
+    live, again = results(team, "live"), results(team, "again")
+    assert ended.exit == 0
+    assert again["summaries"] == live["summaries"]
+    assert again["failures"] == live["failures"]
+    assert again["fingerprints"] == live["fingerprints"]
+
+
+def test_a_baseline_shows_what_got_worse(team, service):
+    rag_eval("run", SPEC, cwd=team, RAG_URL=service)
+    saved = rag_eval("baseline", "save", "rag-eval-results", cwd=team)
+    changed(team, "thresholds:", "baseline: {path: ../.rag-eval/baseline}\nthresholds:")
+    changed(team, "recall@5: {min: 0.85}", "recall@5: {max_drop: 0.02}")
+    log = team / "rag-eval-results/responses.jsonl"
+    lines = log.read_text("utf-8").splitlines()
+    worse = team / "worse.jsonl"
+    worse.write_text("\n".join(emptied(line) for line in lines[:10]) + "\n", "utf-8")
+    with worse.open("a", encoding="utf-8") as file:
+        file.write("\n".join(lines[10:]) + "\n")
+
+    ended = rag_eval("run", SPEC, "--replay", worse, "--out", "new", cwd=team)
+
+    comparison = results(team, "new")["comparison"]
+    texts = (team / ".rag-eval/baseline/results.json").read_text("utf-8")
+    assert "59 cases kept" in saved.out
+    assert json.loads(texts)["failures"] == []
+    assert ended.exit == 1
+    assert len(comparison["regressed"]) >= 5
+    assert comparison["deltas"]["recall@5"]["delta"] < -0.02
+
+
+def emptied(line):
+    """A recorded reply that found nothing and says so."""
+    record = json.loads(line)
+    record["response"] |= {"contexts": [], "citations": [], "answer": "I do not know."}
+    return json.dumps(record)
+
+
+def test_compare_and_render_work_from_a_results_folder(team, service):
+    rag_eval("run", SPEC, cwd=team, RAG_URL=service)
+    folder = team / "rag-eval-results"
+
+    compared = rag_eval("compare", folder, folder, cwd=team)
+    rendered = {
+        name: rag_eval("render", folder, "--to", name, cwd=team).out
+        for name in ("comment", "summary", "html", "junit")
+    }
+
+    assert (compared.exit, "no regressions" in compared.out) == (0, True)
+    for name, file in (
+        ("comment", "comment.md"),
+        ("summary", "summary.md"),
+        ("html", "report.html"),
+        ("junit", "junit.xml"),
+    ):
+        assert rendered[name] == (folder / file).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "cases"),
+    [
+        (["--tag", "cross-tenant"], 12),
+        (["--type", "refusal", "--limit", "3"], 3),
+        (["--case", "frozen-login"], 1),
+    ],
+)
+def test_filters_choose_cases_and_the_report_says_so(team, service, options, cases):
+    rag_eval("run", SPEC, *options, cwd=team, RAG_URL=service)
+
+    assert results(team)["totals"]["cases"] == cases
+    assert results(team)["filters"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("recall@5: {min", "recal@5: {min", ["recal@5", "did you mean recall", ":"]),
+        ("min: 0.85}", "minimum: 0.85}", ["minimum", "did you mean"]),
+        ("min: 0.85}", "min: 85}", ["85%", "0.85"]),
+        ("timeout: 2s", "timeout: soon", ["timeout", "30s"]),
+        ("timeout: 2s", "time_out: 2s", ["time_out", "did you mean timeout"]),
+        ("cases/helpdesk.yaml", "cases/none.yaml", ["cases/none.yaml"]),
+        ("tag: cross-tenant", "tag: cross-tenent", ["matches no case", "did you mean"]),
+        ("{{ question }}", "{{ qestion }}", ["qestion", "question"]),
+        ("{{ question }}", "{{ question", ["endpoint.body.query"]),
+        ("timeout: 2s", "timeout: 2s\n  response: {answer: 'a['}", ["response.answer"]),
+    ],
+)
+def test_a_mistake_in_the_spec_is_exit_2_with_place_and_remedy(team, old, new, words):
+    spec = changed(team, old, new)
+
+    validated = rag_eval("validate", spec, cwd=team)
+    ran = rag_eval("run", spec, cwd=team)
+
+    assert (validated.exit, ran.exit) == (2, 2)
+    for word in words:
+        assert word in validated.err
+        assert word in ran.err
+    assert "specs/quickstart.yaml:" in validated.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_wrong_mapping_shows_the_keys_that_were_there(team, service):
+    spec = changed(team, "timeout: 2s", "timeout: 2s\n  response: {answer: reply.text}")
+
+    ended = rag_eval("run", spec, cwd=team, RAG_URL=service)
+
+    assert ended.exit in (2, 3)
+    shown = ended.out + ended.err
+    assert "reply.text" in shown
+    assert "answer, citations, contexts" in shown
+
+
+def test_contexts_that_never_come_stop_the_run_with_help(team, service):
+    spec = changed(
+        team, "timeout: 2s", "timeout: 2s\n  response: {contexts: passages}"
+    )
+
+    ended = rag_eval("run", spec, cwd=team, RAG_URL=service)
+
+    assert ended.exit == 2
+    assert "passages" in ended.err
+    assert "contexts" in ended.err
+
+
+def test_an_endpoint_that_is_down_is_exit_3_and_says_what_to_do(team):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        spec = changed(team, "timeout: 30s", "timeout: 300ms")
+
+        ended = rag_eval("run", spec, cwd=team, RAG_URL=url)
+
+    assert ended.exit == 3
+    assert url.removeprefix("http://") in ended.err
+    assert results(team)["verdict"] == "error"
+    assert results(team)["totals"] == {
+        "cases": 59,
+        "passed": 0,
+        "failed": 0,
+        "undetermined": 0,
+        "errors": 59,
+    }
+
+
+def test_the_spec_can_start_its_own_service(team):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    spec = changed(
+        team,
+        "timeout: 2s",
+        f"timeout: 2s\n  start: {{command: '{sys.executable} -m demo --port {port}'}}",
+    )
+
+    ended = rag_eval("run", spec, cwd=team, RAG_URL=f"http://127.0.0.1:{port}")
+
+    assert (ended.exit, results(team)["verdict"]) == (0, "passed")
+    with socket.socket() as gone:
+        assert gone.connect_ex(("127.0.0.1", port)) != 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_keeps_what_was_finished(team, number):
+    desk = Desk(Pipeline(Index(load())), "slow", 0)
+    with Server("127.0.0.1", 0, desk) as server:
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        changed(team, "timeout: 2s", "timeout: 30s\n  concurrency: 2")
+        running = subprocess.Popen(
+            [sys.executable, "-m", "runner", "run", SPEC],
+            cwd=team,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "RAG_URL": server.url},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        log = team / "rag-eval-results/responses.jsonl"
+        until = time.monotonic() + 20
+        while not (log.exists() and log.stat().st_size) and time.monotonic() < until:
+            time.sleep(0.05)
+        running.send_signal(number)
+        out, err = running.communicate(timeout=20)
+        server.shutdown()
+
+    answered = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    found = results(team)
+    assert running.returncode == 130
+    assert answered
+    assert found["verdict"] == "error"
+    assert found["totals"]["errors"] == 59 - len(answered)
+    assert "cancelled" in err
+    assert "Traceback" not in err
+    assert "cancelled" in out
+
+
+def test_init_writes_what_validate_accepts(team):
+    fresh = team / "fresh"
+    fresh.mkdir()
+
+    made = rag_eval("init", cwd=fresh)
+    again = rag_eval("init", cwd=fresh)
+    spec = next(fresh.rglob("*.yaml"))
+
+    assert made.exit == 0
+    assert again.exit == 2
+    assert "there already" in again.err
+    assert spec.exists()
+
+
+def test_the_schema_and_the_metrics_are_printed(team):
+    schema = rag_eval("schema", cwd=team)
+    listed = rag_eval("metrics", cwd=team)
+    checked = rag_eval(
+        "metrics", "--check", ROOT / "specs/worked-examples.yaml", cwd=team
+    )
+
+    assert "thresholds" in json.loads(schema.out)["properties"]
+    assert "recall" in listed.out
+    assert checked.exit == 0
+
+
+def test_a_worked_example_that_differs_is_exit_1(team):
+    examples = team / "mine.yaml"
+    examples.write_text(
+        "- {metric: recall@5, expected_doc_ids: [a, b], retrieved: [a], value: 1}\n"
+    )
+
+    ended = rag_eval("metrics", "--check", examples, cwd=team)
+
+    assert ended.exit == 1
+    assert "0.5" in ended.out
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["run"], ["run", "none.yaml"], ["run", SPEC, "--limit", "0"]]
+)
+def test_a_wrong_call_is_exit_2_without_a_traceback(team, arguments):
+    ended = rag_eval(*arguments, cwd=team)
+
+    assert ended.exit == (2 if arguments else 0) or "Usage" in ended.err + ended.out
+    assert "Traceback" not in ended.err
