@@ -35,7 +35,7 @@ from runner.model import (
 from runner.report import EXCERPTS, FailedCase, LayerCount, Totals, excerpt
 from runner.scores import NO_REPLY, Column
 
-NOT_ASKED = Finding("error", "service", "service.unreachable", "was not asked")
+NOT_ASKED = Finding("error", "service", None, "was not asked")
 _NO_LATENCY = -1.0
 
 
@@ -170,7 +170,11 @@ class Ledger:
     def layers(self, summaries: Iterable[Summary]) -> dict[Layer, LayerCount]:
         """Give per layer where cases collapse, and whether anything is known of it."""
         known = {summary.layer for summary in summaries if summary.scored}
-        failing = [f for f in self.findings if f.outcome in ("failed", "error")]
+        failing = [
+            finding
+            for finding in self.findings
+            if finding.outcome in ("failed", "error") and finding is not NOT_ASKED
+        ]
         causes = Counter((f.layer, f.cause) for f in failing)
         also = Counter(cause.partition(".")[0] for f in failing for cause in f.also)
         counts = {}

@@ -68,11 +68,8 @@ def test_a_case_that_was_not_asked_is_an_error_and_has_no_score():
 
     [(position, record)] = ledger.close()
 
-    assert (position, record.outcome, record.cause) == (
-        1,
-        "error",
-        "service.unreachable",
-    )
+    assert (position, record.outcome, record.layer) == (1, "error", "service")
+    assert ledger.layers([])["service"].first == 0
     summary = ledger.summaries(())["key_points"]
     assert (summary.scored, summary.unscored, summary.failed) == (1, 1, 0)
 
