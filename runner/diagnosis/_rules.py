@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from runner.metrics._ranking import document_of
-from runner.metrics._walls import leaks
+from runner.metrics._walls import leaks, watched
 from runner.metrics.citation_support import mismatched
 from runner.metrics.citation_validity import fabricated
 from runner.metrics.forbidden_content import found as forbidden
@@ -82,8 +82,9 @@ def _leak(where: str) -> Callable[[Seen], Evidence]:
         around = walls(case, scope.shared_tenants)
         if around is None:
             return UNKNOWN
-        crossed = leaks(response.passages, response.answer, response.citations, around)
-        return next((leak.what for leak in crossed if leak.where == where), None)
+        shown = (response.passages, response.answer, response.citations, around)
+        crossed = (leak.what for leak in leaks(*shown) if leak.where == where)
+        return next(crossed, None if watched(*shown) else UNKNOWN)
 
     return test
 

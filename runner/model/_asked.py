@@ -1,0 +1,103 @@
+"""What is asked and what comes back: cases, passages, responses, failures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Protocol
+
+from runner.errors import Place
+from runner.model._words import NOTHING, Qrels
+
+
+class Case(NamedTuple):
+    """One question with its labels."""
+
+    id: str
+    question: str
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    qrels: Qrels = NOTHING
+    reference: str | None = None
+    key_points: tuple[tuple[str, ...], ...] = ()
+    """Each point is a tuple of spellings, any one of which states it."""
+    must_not_include: tuple[str, ...] = ()
+    expect_refusal: bool = False
+    refusal_phrases: tuple[str, ...] = ()
+    forbidden_doc_ids: tuple[str, ...] = ()
+    tenant: str | None = None
+    canaries: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    intents: tuple[str, ...] = ()
+    owner: str | None = None
+    meta: Mapping[str, Any] = NOTHING
+    place: Place | None = None
+
+
+class Passage(NamedTuple):
+    """One retrieved passage; its rank is its position, ``score`` is only shown."""
+
+    id: str | None = None
+    text: str | None = None
+    score: float | None = None
+    document: str | None = None
+    tenant: str | None = None
+
+
+class Response(NamedTuple):
+    """A usable reply; ``None`` everywhere means: the system does not show this."""
+
+    answer: str | None = None
+    """What the text metrics read: citation marks and stripped spans are out."""
+    passages: tuple[Passage, ...] | None = None
+    citations: tuple[str, ...] | None = None
+    refused: bool | None = None
+    usage: Mapping[str, Any] | None = None
+    latency: float | None = None
+    """Seconds of the last attempt, without waits."""
+    time_to_first_token: float | None = None
+    raw_answer: str | None = None
+    """The answer as it was sent, where that differs from ``answer``."""
+    marks: tuple[tuple[int, str], ...] = ()
+    """Where citation marks stood: offset in ``answer``, cited id."""
+
+
+ServiceCause = Literal[
+    "service.unreachable", "service.timeout", "service.http_error", "service.malformed"
+]
+
+
+class Failure(NamedTuple):
+    """No usable reply came: a value, and never a score."""
+
+    cause: ServiceCause
+    message: str
+    retryable: bool = False
+    retry_after: float | None = None
+    """Seconds the server asked for."""
+    latency: float | None = None
+
+
+class Exchange(NamedTuple):
+    """A case was asked, and this is what came of it after ``attempts`` tries."""
+
+    position: int
+    """Of the case in the case list, from 0."""
+    result: Response | Failure
+    attempts: int = 1
+    trial: int = 1
+    at: str | None = None
+    """UTC time the last attempt ended, ISO 8601."""
+
+
+class Endpoint(Protocol):
+    """The system under test: one attempt at one case."""
+
+    def ask(self, case: Case) -> Response | Failure:
+        """Give what came back; never raises for what the world did."""
+
+
+class Judge(Protocol):
+    """A model that rates a prompt."""
+
+    def rate(self, prompt: str) -> Mapping[str, Any]:
+        """Give the rating as parsed JSON."""

@@ -1,0 +1,143 @@
+"""What is concluded: findings, records, gates, the comparison, the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from runner.model._asked import Case
+from runner.model._words import Better, Frozen, Layer, Outcome
+
+
+class Finding(NamedTuple):
+    """A diagnosis: outcome, and for a failing case its first collapsed layer."""
+
+    outcome: Outcome
+    layer: Layer | None = None
+    cause: str | None = None
+    evidence: str = ""
+    also: tuple[str, ...] = ()
+    """Causes in later layers."""
+    undetermined: tuple[Layer, ...] = ()
+    """Layers before the charged one that had no evidence."""
+    lucky: bool = False
+    """Passed although no relevant passage came."""
+
+
+class Record(NamedTuple):
+    """One case as the results folder keeps it: a line of ``cases.jsonl``."""
+
+    id: str
+    outcome: Outcome
+    hash: str
+    """Of question and tenant."""
+    labels: str
+    """Of everything the case is judged by."""
+    scores: Mapping[str, float | None]
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    layer: Layer | None = None
+    cause: str | None = None
+    also: tuple[str, ...] = ()
+    lucky: bool = False
+    retrieved: tuple[str | None, ...] | None = None
+    failed: tuple[str, ...] = ()
+    """Metrics that should have given a number and could not."""
+
+
+def memberships(case: Case | Record) -> set[str]:
+    """Give the names of every slice that a case is in: ``type=x``, ``tag=x``, ``id=x``.
+
+    >>> sorted(memberships(Case("qa-1", "Why?", type="fact", tags=("en",))))
+    ['id=qa-1', 'tag=en', 'type=fact']
+    """
+    names = {f"tag={tag}" for tag in case.tags}
+    names.add(f"id={case.id}")
+    if case.type is not None:
+        names.add(f"type={case.type}")
+    return names
+
+
+STATISTICS = ("p50", "p90", "p95", "p99", "max")
+"""Run-level suffixes of a metric's name: ``latency_p95``."""
+
+RUN_LEVEL: Mapping[str, tuple[Better, tuple[float | None, float | None]]] = {
+    "accuracy": ("higher", (0.0, 1.0)),
+    "error_rate": ("lower", (0.0, 1.0)),
+    "coverage": ("higher", (0.0, 1.0)),
+}
+"""What is measured over the run and not per case: direction and bounds."""
+
+
+def split_statistic(name: str) -> tuple[str, str | None]:
+    """Give the metric and the run-level suffix in a name.
+
+    >>> split_statistic("latency_p95"), split_statistic("recall@5")
+    (('latency', 'p95'), ('recall@5', None))
+    """
+    base, _, suffix = name.rpartition("_")
+    return (base, suffix) if base and suffix in STATISTICS else (name, None)
+
+
+GateOutcome = Literal["passed", "failed", "inconclusive", "unmeasured", "no_baseline"]
+Level = Literal["fail", "warn"]
+Rule = Literal["min", "max", "max_drop", "red_line", "error_rate", "baseline"]
+
+
+class GateResult(Frozen):
+    """One limit held against one number."""
+
+    metric: str
+    rule: Rule
+    limit: float | None = None
+    value: float | None = None
+    level: Level = "fail"
+    line: int | None = None
+    outcome: GateOutcome
+    slice: str | None = None
+    relative: bool = False
+    """The limit of ``max_drop`` is a share of the baseline's value."""
+    baseline: float | None = None
+    owner: str | None = None
+    message: str = ""
+    cases: tuple[str, ...] = ()
+    """Ids that broke a red line."""
+
+    @property
+    def blocks(self) -> bool:
+        """Whether this alone turns the run red."""
+        return self.level == "fail" and self.outcome in ("failed", "unmeasured")
+
+
+Verdict = Literal["passed", "failed", "error", "skipped"]
+
+
+class Delta(Frozen):
+    """One metric now and in the baseline, over the cases that both scored."""
+
+    now: float
+    baseline: float
+    delta: float
+    """``now - baseline``, in the metric's own unit, whatever its direction."""
+    pairs: int
+    slices: dict[str, Delta] = Field(default_factory=dict)
+
+
+class Comparison(Frozen):
+    """This run beside a baseline, paired case by case."""
+
+    pairs: int
+    """Cases whose question and labels are the same in both."""
+    regressed: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    not_comparable: tuple[str, ...] = ()
+    """What could not be held against the baseline: a case id or a metric, with why."""
+    deltas: dict[str, Delta] = Field(default_factory=dict)
+    layers: dict[str, int] = Field(default_factory=dict)
+    """How many cases first failed in each layer, in the baseline, over the pairs."""
+    commit: str | None = None
+    started: str | None = None

@@ -1,0 +1,114 @@
+"""What is measured: rankings, scores, metrics and their summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from runner.model._words import NOTHING, Better, Frozen, Layer
+
+
+class Ranking(NamedTuple):
+    """The retrieved list held against the judgments: grades by rank, not ids."""
+
+    gains: tuple[int, ...]
+    """Grade at each rank; 0 where unjudged, and where the id came before."""
+    hits: tuple[int, ...]
+    """1 at each rank that precision counts: as ``gains``, but under ``match:
+    document`` each passage of a relevant document counts."""
+    ideal: tuple[int, ...]
+    """The relevant grades, best first: what a perfect ranking would gain."""
+
+
+class Unscored(NamedTuple):
+    """A metric does not apply to a case, or its evidence is absent."""
+
+    reason: str
+
+
+class Failed(NamedTuple):
+    """A metric should have given a number and could not."""
+
+    reason: str
+
+
+Score = float | Unscored | Failed
+
+
+class Metric(NamedTuple):
+    """Declaration of a per-case measure; made by ``@metric`` from a signature."""
+
+    name: str
+    layer: Layer
+    better: Better
+    bounds: tuple[float | None, float | None]
+    version: int
+    inputs: tuple[str, ...]
+    optional: frozenset[str]
+    """Inputs that the function takes as None; any other absent input is unscored."""
+    options: type[BaseModel]
+    function: Callable[..., float | Unscored]
+    unit: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring: its row in every table."""
+        return (self.function.__doc__ or "").strip().split("\n", 1)[0]
+
+
+class Measure(NamedTuple):
+    """A metric with its options: what a spec names and a report shows."""
+
+    label: str
+    metric: Metric
+    options: Mapping[str, Any] = NOTHING
+
+    @property
+    def layer(self) -> Layer:
+        """The layer that this metric is evidence for."""
+        return self.metric.layer
+
+    @property
+    def better(self) -> Better:
+        """Which direction is an improvement."""
+        return self.metric.better
+
+
+class SliceSummary(Frozen):
+    """One metric over the cases of one slice."""
+
+    mean: float | None
+    scored: int
+    unscored: int = 0
+    failed: int = 0
+
+
+class Summary(Frozen):
+    """One metric over many cases, with the counts that keep its mean honest."""
+
+    layer: Layer | None
+    better: Better
+    mean: float | None = None
+    sd: float | None = None
+    interval: tuple[float, float] | None = None
+    scored: int = 0
+    unscored: int = 0
+    failed: int = 0
+    version: int = 1
+    unit: str = ""
+    ceiling: float | None = None
+    """The best mean that is possible where k is below the number of relevant ids."""
+    depth: int | None = None
+    """The most passages that came, for a metric without a cutoff."""
+    percentiles: dict[str, float] = Field(default_factory=dict)
+    reasons: dict[str, int] = Field(default_factory=dict)
+    """Why cases were unscored or failed, most frequent first."""
+    slices: dict[str, SliceSummary] = Field(default_factory=dict)
+
+    @property
+    def coverage(self) -> float | None:
+        """Share of the cases that should have a score and have one."""
+        due = self.scored + self.failed
+        return self.scored / due if due else None

@@ -1,0 +1,37 @@
+"""The words that every noun is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Layer = Literal[
+    "service", "isolation", "retrieval", "context", "refusal", "grounding", "answer"
+]
+LAYERS: tuple[Layer, ...] = (
+    "service",
+    "isolation",
+    "retrieval",
+    "context",
+    "refusal",
+    "grounding",
+    "answer",
+)  # in causal order: a failing case is charged to the first that collapsed
+
+Better = Literal["higher", "lower"]
+Outcome = Literal["passed", "failed", "undetermined", "error"]
+Match = Literal["chunk", "document"]
+
+Qrels = Mapping[str, int]
+"""Relevance judgments: document id to grade; 1 or more is relevant."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Frozen(BaseModel):
+    """A record that is read from or written to a file: no extra keys, no NaN."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
