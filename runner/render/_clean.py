@@ -5,41 +5,23 @@ Escaping for a format comes after this and is the format's own; see ``_escape``.
 
 from __future__ import annotations
 
+import re
+
 from runner.report import Report, mapped
 
-_LINE_ENDS = dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), "\n")
-_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
-_C1 = dict.fromkeys(range(0x80, 0xA0), "\ufffd")
-_DIRECTION = dict.fromkeys(
-    (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd"
+_LINE_ENDS = "\x0b\x0c\r\x85\u2028\u2029"
+_HIDDEN = (
+    "\xad\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f"
+)  # soft hyphen, zero-width characters, and tags, which no screen shows
+_HARMFUL = (
+    "\x7f-\x9f"  # the second set of controls
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # overrides of direction
+    "\ud800-\udfff\ufffe\uffff"  # no characters
 )
-_HIDDEN: dict[int, str] = dict.fromkeys(
-    (
-        0x00AD,  # soft hyphen
-        0x180E,
-        *range(0x200B, 0x200E),  # zero width space, non-joiner and joiner
-        *range(0x2060, 0x2066),  # word joiner and invisible operators
-        *range(0x206A, 0x2070),
-        0xFEFF,
-        *range(0xFFF9, 0xFFFC),
-        *range(0xE0000, 0xE0080),  # tags: text that no screen shows
-    ),
-    "",
-)
-_ILLEGAL = dict.fromkeys(
-    (
-        *range(0xD800, 0xE000),
-        *(
-            plane + end
-            for plane in range(0, 0x110000, 0x10000)
-            for end in (0xFFFE, 0xFFFF)
-        ),
-    ),
-    "\ufffd",
-)
-_TABLE = (
-    _CONTROLS | {0x09: "\t", 0x0A: "\n"} | _C1 | _DIRECTION | _HIDDEN | _ILLEGAL
-) | _LINE_ENDS
+_UNCLEAN = re.compile(f"[\x00-\x08\x0e-\x1f{_LINE_ENDS}{_HIDDEN}{_HARMFUL}]")
+_HIDES = re.compile(f"[{_HIDDEN}]")
+_PICTURES = 0x2400  # from here Unicode has a picture of each control
 
 
 def clean(text: str) -> str:
@@ -52,9 +34,18 @@ def clean(text: str) -> str:
     >>> clean("a\x1b[31mb\r\nc\u202e")
     'a␛[31mb\nc�'
     """
-    if text.isascii() and text.isprintable():
+    if not _UNCLEAN.search(text):
         return text
-    return text.replace("\r\n", "\n").translate(_TABLE)
+    return _UNCLEAN.sub(_instead, text.replace("\r\n", "\n"))
+
+
+def _instead(found: re.Match[str]) -> str:
+    sign = found[0]
+    if sign in _LINE_ENDS:
+        return "\n"
+    if sign < " ":
+        return chr(_PICTURES + ord(sign))
+    return "" if _HIDES.match(sign) else "\ufffd"
 
 
 def cleaned(report: Report) -> Report:

@@ -2,7 +2,7 @@
 
 What others wrote always stands in code, where GitHub makes no mention, issue link,
 autolink, emoji, formula or HTML of it. The delimiter is longer than any run of
-backticks in the text, so that nothing closes it early.
+backticks in the text, so that nothing closes it early; runs of more than 20 are cut.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Callable
 from runner.render._clean import clean
 
 _TICKS = re.compile(r"`+")
+_TICKS_KEPT = 20
+_MANY_TICKS = re.compile(rf"`{{{_TICKS_KEPT},}}")
 # No commit hash, which GitHub links, and no GH-1, which it takes for an issue.
 _WORD = re.compile(r"(?![0-9a-f]{7,40}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*(?:@[0-9]{1,6})?")
 
@@ -24,7 +26,7 @@ def cut(text: str, limit: int) -> str:
 
 def inline(text: str, limit: int = 300) -> str:
     """Give one line of foreign text as a code span; nothing where there is no text."""
-    line = cut(" ".join(clean(text).split()), limit)
+    line = cut(_few_ticks(" ".join(clean(text).split())), limit)
     if not line:
         return ""
     ticks = _delimiter(line, 1)
@@ -46,9 +48,14 @@ def word(text: str, code: Callable[[str], str] = cell, limit: int = 80) -> str:
 
 def block(text: str, limit: int = 2_000) -> str:
     """Give foreign text as a fenced block; it needs a blank line before and after."""
-    body = cut(clean(text), limit)
+    body = cut(_few_ticks(clean(text)), limit)
     fence = _delimiter(body, 4)
     return f"{fence}text\n{body}\n{fence}"
+
+
+def _few_ticks(text: str) -> str:
+    # So that a delimiter is never longer than what it holds.
+    return _MANY_TICKS.sub("`" * _TICKS_KEPT, text)
 
 
 def _delimiter(text: str, least: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from runner.model import Better, GateResult
+from runner.render._escape import cut
 from runner.render._numbers import limit, percent
 from runner.render._said import Said, foreign, say
 
@@ -15,6 +16,7 @@ Status = Literal[
 """``open``: nothing gates on it; ``undetermined``: a layer without evidence."""
 
 _WORST: tuple[Status, ...] = ("failed", "unmeasured", "warned", "no baseline", "passed")
+_OWNER = 40
 _OUTCOMES = {
     "inconclusive": " (inconclusive)",
     "unmeasured": " (not measured)",
@@ -41,7 +43,11 @@ def worst(gates: Iterable[GateResult]) -> Status:
 def rule(gate: GateResult, unit: str, better: Better) -> Said:
     """Give what a gate asks for, what kept it from an answer, and whose it is."""
     warns = " (warns)" if gate.level == "warn" else ""
-    owner = say(" · ", foreign(gate.owner)) if gate.owner and gate.blocks else ()
+    owner = (
+        say(" · ", foreign(cut(gate.owner, _OWNER)))
+        if gate.owner and gate.blocks
+        else ()
+    )
     return say(_asks(gate, unit, better), _OUTCOMES.get(gate.outcome, ""), warns, owner)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from runner.advice import ADVICE
@@ -147,10 +147,7 @@ def _broken_gate(report: Report, gates: list[GateResult]) -> Said:
         return ()
     gate = gates[0]
     if gate.cases and gate.outcome == "failed":
-        shown = [say(foreign(name)) for name in gate.cases[:_FEW]]
-        more = len(gate.cases) - len(shown)
-        rest = say(f" and {more:,} more") if more else ()
-        return say("Red line broken by ", join(", ", shown), rest, ".")
+        return say("Red line broken by ", _few(gate.cases), ".")
     told = gate.rule in ("min", "max") and gate.outcome == "failed"
     if not told or gate.value is None:
         return why(gate) or say(foreign(gate.metric), " fails its gate.")
@@ -200,8 +197,7 @@ def banners(report: Report) -> list[Said]:
     if report.verdict == "error" and evaluated(report):
         said.append(say("The numbers below are over the rest, and not final."))
     if report.filters:
-        chosen = [say(foreign(text)) for text in report.filters]
-        said.append(say("Only a part of the cases was asked: ", join(", ", chosen)))
+        said.append(say("Only a part of the cases was asked: ", _few(report.filters)))
     if report.comparison is None and report.baseline and report.verdict != "error":
         said.append(_how_to_save(report.baseline))
     said += _ignored(report)
@@ -223,10 +219,13 @@ def _ignored(report: Report) -> list[Said]:
     unlike = report.comparison.not_comparable if report.comparison else ()
     if not unlike:
         return []
-    shown = [say(foreign(text)) for text in unlike[:_FEW]]
-    hidden = len(unlike) - len(shown)
-    more = f" and {hidden:,} more" if hidden else ""
-    return [say("Not comparable with the baseline: ", join("; ", shown), more)]
+    return [say("Not comparable with the baseline: ", _few(unlike))]
+
+
+def _few(texts: Sequence[str]) -> Said:
+    shown = [say(foreign(text)) for text in texts[:_FEW]]
+    hidden = len(texts) - len(shown)
+    return say(join(", ", shown), f" and {hidden:,} more" if hidden else "")
 
 
 def footer(report: Report) -> Said:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from runner.render._escape import block, cell, inline, word
@@ -42,6 +43,7 @@ class Budget(NamedTuple):
         return fits and len(text.encode()) <= self.size
 
 
+_NAME = 80  # characters of a name in a table
 COMMENT = Budget(60_000, 240_000)  # of 65,536 characters, stored in 262,144 bytes
 SUMMARY = Budget(900_000, 900_000)  # of 1 MiB a step; beyond that GitHub drops it whole
 
@@ -106,7 +108,7 @@ def _md(said: Said) -> str:
 
 
 def _cells(said: Said) -> str:
-    return _written(said, cell)
+    return _written(said, partial(cell, limit=_NAME))
 
 
 def _written(said: Said, code: Callable[[str], str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from runner.advice import EVIDENCE
@@ -25,6 +25,8 @@ from runner.report import Report
 NOTHING = "–"
 _USUAL = ("p50", "p95")
 _GATES = 4
+_Key = tuple[str, str | None]
+"""A metric and a slice of the cases."""
 
 
 class Row(NamedTuple):
@@ -69,8 +71,13 @@ def rows(report: Report) -> list[Row]:
     blank = undetermined(report)
     table: list[Row] = []
     names = list(_names(report))
+    gates = _gates(report)
     for layer in (*LAYERS, None):
-        mine = [_row(report, name) for name in names if name.layer == layer]
+        mine = [
+            _row(report, name, gates.get(name[1:], ()))
+            for name in names
+            if name.layer == layer
+        ]
         if layer in blank:
             mine = [row for row in mine if row.status != "open"]
             mine.append(_blank(layer_name(layer), "undetermined"))
@@ -97,18 +104,15 @@ def notes(report: Report) -> list[Said]:
 
 
 def _names(report: Report) -> Iterator[_Name]:
-    gated = dict.fromkeys((gate.metric, gate.slice) for gate in report.gates)
-    names = {metric for metric, _ in gated}
-    shown = set()
+    parts: dict[str, dict[str | None, None]] = {}
+    for gate in report.gates:
+        parts.setdefault(gate.metric, {})[gate.slice] = None
     for label, summary in report.summaries.items():
-        layer = _layer(label, summary)
-        for metric in _shown(label, summary, names):
-            shown.add(metric)
-            parts = [part for name, part in gated if name == metric and part]
-            for part in (None, *parts):
-                yield _Name(layer, metric, part)
-    for metric, part in gated:
-        if metric not in shown:
+        for metric in _shown(label, summary, parts):
+            for part in {None: None, **parts.pop(metric, {})}:
+                yield _Name(_layer(label, summary), metric, part)
+    for metric, gated in parts.items():
+        for part in gated:
             yield _Name(None, metric, part)
 
 
@@ -116,7 +120,7 @@ def _layer(label: str, summary: Summary) -> Layer | None:
     return "service" if label == "error_rate" else summary.layer
 
 
-def _shown(label: str, summary: Summary, gated: set[str]) -> list[str]:
+def _shown(label: str, summary: Summary, gated: Collection[str]) -> list[str]:
     usual = _USUAL if summary.unit == "s" and summary.percentiles else ()
     suffixed = [
         f"{label}_{suffix}"
@@ -126,8 +130,14 @@ def _shown(label: str, summary: Summary, gated: set[str]) -> list[str]:
     return suffixed if usual and label not in gated else [label, *suffixed]
 
 
-def _row(report: Report, name: _Name) -> Row:
-    gates = [g for g in report.gates if (g.metric, g.slice) == name[1:]]
+def _gates(report: Report) -> Mapping[_Key, Sequence[GateResult]]:
+    grouped: dict[_Key, list[GateResult]] = {}
+    for gate in report.gates:
+        grouped.setdefault((gate.metric, gate.slice), []).append(gate)
+    return grouped
+
+
+def _row(report: Report, name: _Name, gates: Sequence[GateResult]) -> Row:
     summary = _summary(report, name.metric)
     unit = unit_of(report, name.metric)
     limits = [gate.limit for gate in gates if gate.rule != "max_drop"]
