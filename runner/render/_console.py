@@ -16,8 +16,9 @@ from runner.render._view import Share, View, view
 from runner.report import Report
 
 _WIDTH = 100
-_CASES = 20
-_METRIC, _GATE, _TEXT = 32, 28, 50
+_CASES, _FLIPS = 20, 10
+_CAUSE = 80
+_METRIC, _GATE, _NAME, _TEXT = 32, 28, 32, 40
 _SHARE = Share("terminal", cases=_CASES, text=300, lines=_CASES)
 _COLOURS = {
     "failed": "31",
@@ -49,8 +50,9 @@ def console(report: Report, *, colour: bool = False, folder: str = "") -> str:
     paint = _painted if colour else _unpainted
     parts = (
         _head(shown, paint),
+        _items(shown.banners),
         _table(shown, paint),
-        _notes(shown),
+        _items(shown.notes),
         _charges(shown),
         _changes(shown),
         _cases(report, shown),
@@ -103,8 +105,8 @@ def _row(row: Row, compared: bool, paint: Paint) -> tuple[str, ...]:  # noqa: FB
     )
 
 
-def _notes(shown: View) -> str:
-    return "\n".join(_item(plain(note)) for note in (*shown.banners, *shown.notes))
+def _items(said: Iterable[Said]) -> str:
+    return "\n".join(_item(plain(sentence)) for sentence in said)
 
 
 def _charges(shown: View) -> str:
@@ -119,7 +121,7 @@ def _charges(shown: View) -> str:
                 f"{charge.first:,}",
                 *((charge.before,) if compared else ()),
                 charge.also,
-                _line(charge.cause, _TEXT + _GATE) or NOTHING,
+                _line(charge.cause, _CAUSE) or NOTHING,
             )
             for charge in shown.charges
         ],
@@ -134,31 +136,35 @@ def _changes(shown: View) -> str:
     if not shown.flips:
         return ""
     rows = [
-        (
-            _flat(change.id, _METRIC),
-            f"{change.was} → {change.now}",
-            _flat(change.why, _TEXT),
-        )
-        for change in shown.changes
+        (change.id, f"{change.was} → {change.now}", change.why)
+        for change in shown.changes[:_FLIPS]
     ]
-    table = _grid(rows, ("Case", "Was → now", "Why"), ("left",) * 3) if rows else ""
+    table = _evidence(("Case", "Was → now", "Why"), rows, shown.flipped)
     return f"Changed cases: {shown.flips}\n\n{table}".rstrip()
 
 
 def _cases(report: Report, shown: View) -> str:
     rows = [
-        (
-            _flat(case.id, _METRIC),
-            _flat(case.cause or case.outcome, _METRIC),
-            _flat(case.evidence, _TEXT),
-        )
+        (case.id, case.cause or case.outcome, case.evidence)
         for case in cleaned(report).failures[:_CASES]
     ]
+    return _evidence(("Failing case", "Cause", "Evidence"), rows, shown.failing)
+
+
+def _evidence(
+    headers: Sequence[str], rows: Sequence[tuple[str, str, str]], total: int
+) -> str:
+    """Give a table of which the last column takes what the others leave."""
     if not rows:
         return ""
-    table = _grid(rows, ("Failing case", "Cause", "Evidence"), ("left",) * 3)
-    more = shown.failing - len(rows)
-    return f"{table}\n… and {more:,} more in cases.jsonl" if more > 0 else table
+    names = [(_flat(name, _NAME), _flat(cause, _NAME)) for name, cause, _ in rows]
+    used = sum(max(map(len, column)) for column in zip(*names, strict=True))
+    left = max(_TEXT, _WIDTH - used - 4)
+    texts = (_flat(text, left) for *_, text in rows)
+    cells = [(*pair, text) for pair, text in zip(names, texts, strict=True)]
+    table = _grid(cells, headers, ("left",) * 3)
+    more = total - len(rows)
+    return f"{table}\n… and {more:,} more" if more > 0 else table
 
 
 def _hints(shown: View) -> str:

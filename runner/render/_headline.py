@@ -219,13 +219,13 @@ def _ignored(report: Report) -> list[Said]:
     unlike = report.comparison.not_comparable if report.comparison else ()
     if not unlike:
         return []
-    return [say("Not comparable with the baseline: ", _few(unlike))]
+    return [say("Not comparable with the baseline: ", _few(unlike, "; "))]
 
 
-def _few(texts: Sequence[str]) -> Said:
+def _few(texts: Sequence[str], separator: str = ", ") -> Said:
     shown = [say(foreign(text)) for text in texts[:_FEW]]
     hidden = len(texts) - len(shown)
-    return say(join(", ", shown), f" and {hidden:,} more" if hidden else "")
+    return say(join(separator, shown), f" and {hidden:,} more" if hidden else "")
 
 
 def footer(report: Report) -> Said:

@@ -8,7 +8,7 @@ from runner.units import PRECISION, telling_digits
 
 _MINUS = "\u2212"
 _SHARE_DIGITS = 2
-_MOST_DIGITS = 6
+_MOST_DIGITS = {"s": 3, "money": 6}
 
 
 def number(value: float, unit: str = "", against: Iterable[float | None] = ()) -> str:
@@ -61,15 +61,12 @@ def percent(share: float) -> str:
 
 
 def _usual_digits(size: float, unit: str) -> int:
+    """Give two digits of a share, none of a count, and else two that tell something."""
     if not unit:
         return _SHARE_DIGITS
-    if unit not in ("s", "money"):
-        return 0
-    # Two telling digits for what may be small: 0.042 s, 0.0031 of a currency.
-    least = range(1, _MOST_DIGITS)
-    return next(
-        (d for d in least if size >= 10 ** (1 - d)), _MOST_DIGITS if size else 1
-    )
+    most = _MOST_DIGITS.get(unit, 0)
+    places = (digits for digits in range(1, most) if size >= 10 ** (1 - digits))
+    return next(places, most if size else min(1, most))
 
 
 def _with_unit(text: str, unit: str) -> str:

@@ -60,6 +60,8 @@ class View(NamedTuple):
     notes: list[Said]
     flips: str
     changes: list[Change]
+    flipped: int
+    """Changed cases in all."""
     failing: int
     charges: list[Charge]
     details: list[Detail]
@@ -75,18 +77,20 @@ def view(report: Report, share: Share = EVERYTHING) -> View:
     report = cleaned(report)
     table = _rows(report, share)
     flipped = changes(report)
-    noted = notes(report) if evaluated(report) else []
+    above = banners(report)
+    noted = [note for note in notes(report) if table and note not in above]
     shown = details(report, share.cases, share.text)
     return View(
         headline=headline(report),
         lead=lead(report),
         totals=totals(report),
-        banners=banners(report),
+        banners=above,
         rows=table[: share.rows],
         compared=any(row.delta != row.baseline for row in table),
         notes=noted[: share.lines],
         flips=_flips(report),
         changes=flipped[: share.lines],
+        flipped=len(flipped),
         failing=failing(report),
         charges=charges(report),
         details=shown,

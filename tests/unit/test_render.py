@@ -192,7 +192,7 @@ def test_numbers_beside_failed_calls_are_called_not_final():
         ({"baseline": ".b"}, "`rag-eval baseline save RESULTS --to .b`"),
         (
             {"comparison": Comparison(pairs=1, not_comparable=("a", "b", "c", "d"))},
-            "> Not comparable with the baseline: a, b, c and 1 more",
+            "> Not comparable with the baseline: a; b; c and 1 more",
         ),
         ({"notices": tuple(f"n {n}" for n in range(12))}, "> 2 more in results.json"),
     ],
