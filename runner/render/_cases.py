@@ -113,7 +113,7 @@ def _regressed(name: str, case: FailedCase | None) -> Change:
     if case is None:
         return Change(name, "passed", "failed", (), "")
     now: Outcome = "error" if case.outcome == "error" else "failed"
-    return Change(name, "passed", now, cause_name(case.cause), case.evidence)
+    return Change(name, "passed", now, say(foreign(case.cause or "")), case.evidence)
 
 
 def hints(report: Report) -> list[Hint]:

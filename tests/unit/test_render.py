@@ -205,7 +205,8 @@ def test_what_must_be_read_with_the_numbers_stands_above_them(fields, said):
 
 def rows(report: Report) -> list[list[str]]:
     lines = comment(report).split("\n")
-    table = [line for line in lines if re.match(r"\| (\d \w+|run) \|", line)]
+    table = [line for line in lines if re.match(r"\| (\d&nbsp;\w+|run) \|", line)]
+    table = [line.replace("&nbsp;", " ") for line in table]
     return [[part.strip() for part in line.strip("|").split(" | ")] for line in table]
 
 
