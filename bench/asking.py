@@ -2,26 +2,35 @@
 
     python bench/asking.py
 
-prints, for each load, wall time over ideal (cases x latency / concurrency) and CPU time
-of this process a case; both ways run in turn against the same stub, best of three.
+prints what the steps of a call cost without the call, and for each load the wall time
+over ideal (cases x latency / concurrency) and the CPU time of this process a case. Both
+ways run in turn against the same stub; the best of three counts.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
+import timeit
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import requests
-from stub import running
+from pydantic_core import from_json
+from stub import reply, running
 
+from runner.endpoints._mapping import ReplyMap
 from runner.endpoints.http import HttpEndpoint
+from runner.endpoints.recorded import RecordedEndpoint
 from runner.model import Case
 from runner.responses import Limits, collect
 from runner.spec import EndpointSpec
+from runner.templating import RequestTemplate
 
 
 class Load(NamedTuple):
@@ -49,9 +58,9 @@ def bare(url: str, load: Load) -> None:
             if number is None:
                 return
             body = {"query": f"question {number}", "top_k": 8}
-            reply = session.post(url, json=body, timeout=30)
-            reply.raise_for_status()
-            reply.json()
+            got = session.post(url, json=body, timeout=30)
+            got.raise_for_status()
+            got.json()
 
     threads = [threading.Thread(target=work) for _ in range(load.concurrency)]
     for thread in threads:
@@ -87,8 +96,41 @@ def measure(
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
+def parts(cases: int = 20_000) -> None:
+    """Print what the steps of one call cost, without the call."""
+    case, parsed = Case("qa-1", "question 1"), reply(random.Random(7))
+    spec = EndpointSpec(url="http://rag", body={"query": "{{ question }}", "top_k": 8})
+    template, mapping = RequestTemplate(spec, {}), ReplyMap(spec.response)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "responses.jsonl"
+        with file.open("w", encoding="utf-8") as lines:
+            for n in range(cases):
+                record = {"case_id": f"qa-{n}", "trial": 1, "response": parsed}
+                lines.write(json.dumps(record) + "\n")
+        ids = [Case(f"qa-{n}", "") for n in range(cases)]
+
+        def replay() -> None:
+            endpoint = RecordedEndpoint(file, spec.response)
+            for each in ids:
+                endpoint.ask(each)
+            endpoint.close()
+
+        rows = file.read_bytes().splitlines()
+        steps: dict[str, Callable[[], object]] = {
+            "render a request": lambda: [template.render(case, "") for _ in ids],
+            "map ten passages": lambda: [mapping.read(parsed) for _ in ids],
+            "parse a record": lambda: [from_json(row) for row in rows],
+            "index and replay": replay,
+        }
+        for name, step in steps.items():
+            seconds = min(timeit.repeat(step, number=1, repeat=ROUNDS))
+            print(f"  {name:18} {seconds / cases * 1e6:6.2f} us")
+
+
 def main() -> None:
     """Measure both ways in turn and print the best of each."""
+    print("one case, without a call")
+    parts()
     for load in LOADS:
         best: dict[str, tuple[float, float]] = {}
         with running(load.latency) as url:

@@ -36,13 +36,17 @@ _SENTENCES: Mapping[type[BaseException], str] = {
     http.client.RemoteDisconnected: "{where} closed the connection without a reply",
     http.client.BadStatusLine: "what answers at {where} does not speak HTTP",
     http.client.IncompleteRead: "the reply of {where} broke off",
+    ValueError: "what {where} sends breaks the rules of HTTP: {why}",
 }
 """By the first cause of a failed call."""
 
 
 def shown(url: str) -> str:
     """Give a URL without credentials, query and fragment."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return excerpt(url.partition("?")[0].rpartition("@")[2], 150)
     host = parts.netloc.rpartition("@")[2]
     return excerpt(f"{parts.scheme}://{host}{parts.path}", 150)
 

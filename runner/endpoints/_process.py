@@ -78,7 +78,11 @@ class Service:
         status = self._process.poll()
         if status is None:
             return
-        how = f"ended with status {status}" if status >= 0 else f"died of {-status}"
+        how = (
+            f"ended with status {status}"
+            if status >= 0
+            else f"died of signal {-status}"
+        )
         raise Unavailable(
             f"the service {how} before it was ready; its output ends with:\n"
             + self._tail(),
@@ -86,11 +90,11 @@ class Service:
             hint=f"all of it is in {self._log}",
         )
 
-    def stop(self) -> None:
+    def stop(self, patience: float = PATIENCE) -> None:
         """End the command and what it started; what does not heed it is killed."""
         self._signal(signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(PATIENCE)
+            self._process.wait(patience)
         self._signal(signal.SIGKILL)
         self._process.wait()
 

@@ -25,9 +25,12 @@ from urllib3.util import Timeout
 
 _CHUNK = 64 * 1024
 _SHOWN = 4 * 1024
+_HEADERS = 1024 * 1024
+_FRAMED = 8  # bytes on the wire for a byte of body: chunks of one byte take six
 
 _attempt = threading.local()
-"""The deadline of this thread's attempt, and where its client keeps sockets in use.
+"""Of this thread: the attempt's deadline, the bytes it may take, and ``sockets``, where
+its client keeps those in use.
 
 ``http.client`` builds the reply deep below ``requests`` and in the same thread; this is
 how the reply learns of them.
@@ -51,13 +54,18 @@ class Reply(NamedTuple):
     body: bytes
 
 
-class _Timed(io.RawIOBase):
-    """A socket's stream, each read of which ends with the attempt."""
+class _Bounded(io.RawIOBase):
+    """A socket's stream: each read ends with the attempt, and their sum is limited.
 
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: float) -> None:
+    The limit is for peers who break the framing, such as with a chunk of size -1, which
+    ``http.client`` takes as everything that may come.
+    """
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
         self._raw = raw
         self._sock = sock
-        self._deadline = deadline
+        self._deadline = _attempt.deadline
+        self._allowance = _attempt.allowance
 
     def readable(self) -> bool:
         return True
@@ -66,8 +74,12 @@ class _Timed(io.RawIOBase):
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError("the reply did not end in time")
+        if self._allowance < 0:
+            raise TooLarge
         self._sock.settimeout(left)
-        return self._raw.readinto(buffer)
+        count = self._raw.readinto(buffer)
+        self._allowance -= count or 0
+        return count
 
     def fileno(self) -> int:
         return self._raw.fileno()
@@ -77,20 +89,20 @@ class _Timed(io.RawIOBase):
         super().close()
 
 
-class _TimedReply(http.client.HTTPResponse):
+class _BoundedReply(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
         _attempt.sockets[threading.get_ident()] = sock
         raw = self.fp.detach()
-        self.fp = io.BufferedReader(_Timed(raw, sock, _attempt.deadline))
+        self.fp = io.BufferedReader(_Bounded(raw, sock))
 
 
 class _Plain(HTTPConnection):
-    response_class = _TimedReply
+    response_class = _BoundedReply
 
 
 class _Secure(HTTPSConnection):
-    response_class = _TimedReply
+    response_class = _BoundedReply
 
 
 class _PlainPool(HTTPConnectionPool):
@@ -152,6 +164,7 @@ class Client:
         """
         channel = self._channel()
         _attempt.deadline = deadline
+        _attempt.allowance = _FRAMED * limit + _HEADERS
         _attempt.sockets = self._sockets
         left: Any = Timeout(total=max(deadline - time.monotonic(), 0.001))
         try:

@@ -253,7 +253,10 @@ def _redirected(reply: Reply, url: str) -> str | None:
     location = reply.headers.get("Location")
     if reply.status not in _REDIRECTING or not location:
         return None
-    return urljoin(url, location)
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return location
 
 
 def _same_service(url: str, target: str) -> bool:
@@ -261,9 +264,8 @@ def _same_service(url: str, target: str) -> bool:
 
     The step from http to https on the usual ports is the same service.
     """
-    old = urlsplit(url)
     try:
-        new = urlsplit(target)
+        old, new = urlsplit(url), urlsplit(target)
         ports = (old.port or _HTTP, new.port or _HTTPS)
     except ValueError:
         return False

@@ -174,17 +174,12 @@ def _as_recorded(spec: ResponseMap) -> ResponseMap:
     Positions in a list other than the contexts cannot be looked up any more: there the
     recorded ids hold, and the marks are cut out like other stripped text.
     """
-    recorded = ResponseMap()
-    shown = {
-        key: getattr(recorded, key)
-        for key in ("answer", "contexts", "citations", "refused", "usage")
-        if getattr(spec, key) is not None
-    }
+    keys = ("answer", "contexts", "citations", "refused", "usage")
+    given: dict[str, Any] = {key: None for key in keys if getattr(spec, key) is None}
     cited, strip = spec.citations, spec.strip
     if isinstance(cited, CitationMap) and cited.pattern is not None:
         if cited.of is None:
-            shown["citations"] = cited
+            given["citations"] = cited
         else:
             strip = (*strip, rf"[ \t]*(?:{cited.pattern})")
-    absent = dict.fromkeys(("answer", "contexts", "citations", "refused", "usage"))
-    return ResponseMap(**{**absent, **shown, "scope": spec.scope, "strip": strip})
+    return ResponseMap(**given, scope=spec.scope, strip=strip)
