@@ -11,21 +11,34 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
+from typing import Any
+
+REPLIES = 500  # different ones in turn, so that nothing remembers the text of the last
+WORDS = [
+    *("a", "refund", "is", "paid", "to", "the", "card", "within", "ten", "days"),
+    *("after", "goods", "came", "back", "in", "full", "order", "account", "plan"),
+    *("seat", "invoice", "month", "support", "ticket", "limit", "never", "customer"),
+]
 
 
-def reply(passages: int = 10, size: int = 250) -> dict[str, object]:
+def reply(chance: random.Random, passages: int = 10, words: int = 42) -> dict[str, Any]:
     """Give a reply in the default shape: about 3 KB with ten passages."""
-    words = "A refund is paid to the card within ten days after the goods came back. "
-    text = (words * (size // len(words) + 1))[:size]
+    days = chance.randrange(5, 95)
     return {
-        "answer": "The refund is paid within ten days. [1]",
+        "answer": f"The refund is paid within {days} days of the order. [1]",
         "contexts": [
-            {"id": f"refunds#{n}", "text": text, "score": 1 / (n + 1)}
+            {
+                "id": f"refunds#{n}",
+                "text": " ".join(chance.choices(WORDS, k=words)) + f" {days} days.",
+                "score": 1 / (n + 1),
+            }
             for n in range(passages)
         ],
         "citations": ["refunds#0"],
@@ -37,8 +50,8 @@ def reply(passages: int = 10, size: int = 250) -> dict[str, object]:
 class Stub(asyncio.Protocol):
     """One connection: answers each request in turn, whatever it asks."""
 
-    def __init__(self, answer: bytes, latency: float) -> None:
-        self._answer = answer
+    def __init__(self, answers: Iterator[bytes], latency: float) -> None:
+        self._answers = answers
         self._latency = latency
         self._received = b""
         self._transport: asyncio.Transport | None = None
@@ -65,17 +78,16 @@ class Stub(asyncio.Protocol):
 
     def _send(self) -> None:
         if self._transport and not self._transport.is_closing():
-            self._transport.write(self._answer)
+            self._transport.write(next(self._answers))
 
 
-async def serve(port: int, latency: float, body: bytes) -> None:
+async def serve(port: int, latency: float, bodies: Sequence[bytes]) -> None:
     """Serve until cancelled; the port is printed first."""
-    head = ["HTTP/1.1 200 OK", "Content-Type: application/json"]
-    head += [f"Content-Length: {len(body)}", "", ""]
-    answer = "\r\n".join(head).encode() + body
+    head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+    answers = cycle([f"{head}{len(b)}\r\n\r\n".encode() + b for b in bodies])
     loop = asyncio.get_running_loop()
     server = await loop.create_server(
-        lambda: Stub(answer, latency), "127.0.0.1", port, backlog=512
+        lambda: Stub(answers, latency), "127.0.0.1", port, backlog=512
     )
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
@@ -99,8 +111,9 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds")
     options = parser.parse_args()
-    body = json.dumps(reply()).encode()
-    asyncio.run(serve(options.port, options.latency, body))
+    chance = random.Random(7)
+    bodies = [json.dumps(reply(chance)).encode() for _ in range(REPLIES)]
+    asyncio.run(serve(options.port, options.latency, bodies))
 
 
 if __name__ == "__main__":
