@@ -6,7 +6,7 @@ import http.client
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
@@ -139,4 +139,6 @@ def _seconds(value: str | None, now: float) -> float | None:
         date = parsedate_to_datetime(value)
     except ValueError:
         return None
-    return max((date - datetime.fromtimestamp(now, UTC)).total_seconds(), 0.0)
+    if date.tzinfo is None:  # written as -0000: UTC, place unknown
+        date = date.replace(tzinfo=UTC)
+    return max(date.timestamp() - now, 0.0)

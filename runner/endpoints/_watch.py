@@ -52,7 +52,8 @@ class Watch:
 
     def missing(self) -> InputError | None:
         """Give help for the first path that was never seen, None without one."""
-        for key, path in self._unseen.items():
+        # A copy: threads may be taking paths out.
+        for key, path in list(self._unseen.items()):
             sample = self._reply if key == ("contexts",) else self._entry
             if sample is not None:
                 return self._help(key, path, sample)

@@ -86,8 +86,10 @@ class RecordedEndpoint:
         return Failure(failure["cause"], message, latency=seconds)
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self._descriptor)
+        """Close the file; a second time does nothing."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
     def _index(self) -> None:
         for offset, line in self._lines():

@@ -274,6 +274,7 @@ def test_a_status_other_than_2xx_is_a_failure(serve, status, body, retryable, me
         ("0", 0.0),
         ("Mon, 30 Nov 2026 12:00:09 GMT", 9.0),
         ("Mon, 30 Nov 2026 11:00:00 GMT", 0.0),
+        ("Mon, 30 Nov 2026 12:00:09 -0000", 9.0),
         ("soon", None),
         ("-3", None),
         ("9" * 400, None),

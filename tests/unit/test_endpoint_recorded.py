@@ -141,6 +141,15 @@ def test_another_trial_is_another_record(file):
     assert replay(file).answer == "Within 30 days [1]."
 
 
+def test_closing_twice_closes_nothing_else(file):
+    endpoint = RecordedEndpoint(write(file, FULL), ResponseMap())
+    endpoint.close()
+
+    with file.open("rb") as other:
+        endpoint.close()
+        assert other.read(1) == b"{"
+
+
 def test_threads_may_share_it(file):
     rows = [{"case_id": f"c{n}", "response": {"answer": "a" * n}} for n in range(500)]
     endpoint = RecordedEndpoint(write(file, *rows), ResponseMap())
