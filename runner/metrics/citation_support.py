@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
@@ -15,6 +15,8 @@ from runner.text import contains, tokens
 
 Marks = tuple[tuple[int, str], ...]
 
+MOST = 100  # quoted spans of an answer that are looked up
+SENTENCE = 300  # characters behind a span within which its sentence ends
 LEAST = 2  # tokens of a quoted span; a single quoted word is a term, not a quotation
 _QUOTED = re.compile(r"“([^“”\n]+)”|「([^「」\n]+)」|『([^『』\n]+)』|\"([^\"\n]+)\"")
 _SENTENCE_END = re.compile(r"[。！？!?\n]|\.\s")
@@ -31,7 +33,8 @@ def citation_support(
 
     A span belongs to the citation marks that follow it in its sentence, and without
     such a mark to all cited passages. Quotation marks are “…”, "…", 「…」 and 『…』;
-    《…》 is a title. A quoted single word is a term and not judged.
+    《…》 is a title. A quoted single word is a term and not judged; of a reply that
+    quotes without end, the first hundred spans are.
 
     >>> rule = Passage(id="d#1", text="Opened items cannot be returned.")
     >>> citation_support('It says "opened items".', (rule,), ("d#1",), None)
@@ -41,7 +44,7 @@ def citation_support(
         return Unscored("the reply cites nothing")
     if any(passage.text is None for passage in passages):
         return NO_TEXT
-    spans = list(_quotations(answer))
+    spans = list(islice(_quotations(answer), MOST))
     if not spans:
         return Unscored("the answer quotes nothing")
     return 1 - len(mismatched(answer, passages, citations, marks)) / len(spans)
@@ -56,7 +59,7 @@ def mismatched(
     """Give the quoted spans that stand in no passage that is cited for them."""
     placed = sorted(marks or ())
     wrong = []
-    for end, span in _quotations(answer):
+    for end, span in islice(_quotations(answer), MOST):
         cited = _cited_for(answer, end, placed) or set(citations)
         if not any(
             contains(passage.text or "", span)
@@ -77,7 +80,7 @@ def _quotations(answer: str) -> Iterator[tuple[int, str]]:
 
 def _cited_for(answer: str, end: int, marks: list[tuple[int, str]]) -> set[str]:
     """Give what the marks between a span's end and its sentence's end cite."""
-    stop = _SENTENCE_END.search(answer, end)
-    last = stop.end() if stop else len(answer)
+    stop = _SENTENCE_END.search(answer, end, end + SENTENCE)
+    last = stop.end() if stop else end + SENTENCE
     first = bisect_left(marks, (end, ""))
     return {cited for _, cited in takewhile(lambda m: m[0] <= last, marks[first:])}

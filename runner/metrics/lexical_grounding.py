@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from runner.metrics._declare import metric
@@ -11,7 +11,7 @@ from runner.metrics._evidence import NO_TEXT, evidence
 from runner.metrics._words import STOP_WORDS, content
 from runner.metrics.number_support import unsupported
 from runner.model import Passage, Unscored
-from runner.text import sentences, tokens
+from runner.text import remembered, sentences, tokens
 
 STEM = 6  # letters by which words are compared: levels most endings
 NEAR = 3  # content words within which two of them stand together
@@ -87,7 +87,7 @@ def weakest_sentence(
     return min(scores, key=lambda pair: pair[0], default=(1.0, None))[1]
 
 
-@lru_cache(8)
+@remembered
 def _known(text: str) -> Known:
     words = [word[:STEM] for word in content(text)]
     pairs = frozenset[tuple[str, str]]().union(
@@ -102,7 +102,7 @@ def _stems(text: str) -> frozenset[str]:
 
 def _pairs_held(sentence: str, known: Known) -> float:
     words = [word[:STEM] for word in content(sentence)]
-    pairs = set(zip(words, words[1:], strict=False))
+    pairs = set(pairwise(words))
     held = sum(
         (one, other) in known.pairs or (other, one) in known.pairs
         for one, other in pairs
@@ -131,12 +131,10 @@ def _new_negations(answer: str, text: str) -> int:
     if not at:
         return 0
     negated = _negated(text)
-    return sum(
-        negated.isdisjoint(words[place + 1 : place + 1 + _NEXT]) for place in at
-    )
+    return sum(negated.isdisjoint(words[place + 1 : place + 1 + _NEXT]) for place in at)
 
 
-@lru_cache(8)
+@remembered
 def _negated(text: str) -> frozenset[str]:
     words = tokens(text)
     near: set[str] = set()

@@ -8,15 +8,25 @@ from __future__ import annotations
 
 from runner.text.numerals import numbers, readings
 from runner.text.refusals import declines
-from runner.text.words import contains, fold, normalise, sentences, tokens
+from runner.text.words import (
+    contains,
+    fold,
+    is_dense,
+    normalise,
+    remembered,
+    sentences,
+    tokens,
+)
 
 __all__ = [
     "contains",
     "declines",
     "fold",
+    "is_dense",
     "normalise",
     "numbers",
     "readings",
+    "remembered",
     "sentences",
     "tokens",
 ]

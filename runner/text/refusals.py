@@ -216,7 +216,7 @@ def declines(answer: str, phrases: Iterable[str] = ()) -> bool:
 
 
 def _refusal(sentence: str) -> int | None:
-    """Give where the declining words end, or None where the sentence does not decline."""
+    """Give where the declining words end; None where the sentence has none."""
     found: list[re.Match[str] | None] = []
     if not _NEGATION.isdisjoint(_A_WORD.findall(sentence)):
         found += [way.search(sentence) for way in _WAYS]

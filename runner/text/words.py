@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from operator import add
+from typing import TypeVar
 
-REMEMBERED = 64  # texts of one response, with room for the next one in a thread
+REMEMBERED = 64  # texts: those of a response, with room for other threads
+LONG = 50_000  # characters from which a text is read anew rather than remembered
+LONGEST = 12  # characters of an abbreviation with what stands before it
+Result = TypeVar("Result")
 
 _DENSE = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u103f\u1100-\u11ff\u1780-\u17d3"
@@ -33,6 +38,7 @@ _TOKEN = re.compile(
     r"[a-z]++(?![^\x00-\x7f])|[0-9]++(?![^\x00-\x7f])(?:\.[0-9]+)*"
     rf"|[^\W\d_{_DENSE}]+(?:[{_MARKS}]+[^\W\d_{_DENSE}]*)*|\d+(?:\.\d+)*|[{_DENSE}]+"
 )
+_DENSE_RUN = re.compile(f"[{_DENSE}]+")
 _FIRST_DENSE = "\u0e01"
 _INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
@@ -45,11 +51,23 @@ _TYPOGRAPHY = (  # what NFKC leaves, and the wide marks for which it is slow
 )
 _THIN_GROUPING = re.compile(r"[\xa0\u2009\u202f](?<=\d.)(?=\d{3}(?!\d))")
 _GROUPING = re.compile(
-    r",(?:(?<=(?<!\d)\d,)|(?<=(?<!\d)\d\d,)|(?<=(?<!\d)\d{3},))(?=(?:\d\d,)*\d{3}(?!\d))"
+    r",(?:(?<=(?<!\d)\d,)|(?<=(?<!\d)\d\d,)|(?<=(?<!\d)\d{3},))"
+    r"(?=(?:\d\d,){0,4}\d{3}(?!\d))"
 )
 _LOOSE = rf"\d{_DENSE}"
 _SPACE = re.compile(rf" (?!(?<=\d )\d)(?:(?=[{_LOOSE}])|(?<=[{_LOOSE}] ))")
 _ASCII_SPACE = re.compile(r" (?!(?<=[0-9] )[0-9])(?:(?=[0-9])|(?<=[0-9] ))")
+
+
+def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
+    """Give the function with a memory for what it gave of the latest texts."""
+    lookup = lru_cache(REMEMBERED)(function)
+
+    @wraps(function)
+    def call(text: str) -> Result:
+        return lookup(text) if len(text) < LONG else function(text)
+
+    return call
 
 
 def fold(text: str) -> str:
@@ -69,7 +87,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def normalise(text: str) -> str:
     """Give the form in which texts are compared.
 
@@ -86,7 +104,7 @@ def normalise(text: str) -> str:
     return (_ASCII_SPACE if text.isascii() else _SPACE).sub("", text)
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def tokens(text: str) -> tuple[str, ...]:
     """Give the words, numbers and, for dense scripts, the character bigrams.
 
@@ -108,23 +126,31 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_dense = re.compile(f"[{_DENSE}]")
-
-
 def _is_dense(character: str) -> bool:
-    return _dense.match(character) is not None
+    return _DENSE_RUN.match(character) is not None
 
 
-_END = re.compile(r"[。！？｡…]+[”’」』）\"')\]]*|[.!?]+[\"'”’)\]]*(?=\s)|[ \t]*\n\s*")
+def is_dense(text: str) -> bool:
+    """Whether at least half of the characters are of a script without spaces."""
+    if text.isascii():
+        return False
+    return 2 * sum(map(len, _DENSE_RUN.findall(text))) >= len(text)
+
+
+_END = re.compile(
+    r"(?<![。！？｡…])[。！？｡…]+[”’」』）\"')\]]*|\n\s*"
+    r"|(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s)"
+)
+_ORDINAL = re.compile(r"\s*\d{1,3}\.")
 _NOT_AN_END = re.compile(
-    r"(?:^|[\s(])(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|\d{1,3}|mr|mrs|ms|dr|prof|st|vs|etc"
-    r"|no|nos|fig|figs|eq|sec|ch|pp|vol|approx|inc|ltd|co|corp|jr|sr|al|dept|est"
+    r"(?:^|[\s(])(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|mr|mrs|ms|dr|prof|st|vs|etc"
+    r"|fig|figs|eq|sec|ch|pp|vol|approx|inc|ltd|co|corp|jr|sr|al|dept|est"
     r"|e\.g|i\.e|cf|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.$",
     re.IGNORECASE,
 )
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def sentences(text: str) -> tuple[str, ...]:
     """Give the sentences as they stand, without the white space around them.
 
@@ -136,13 +162,19 @@ def sentences(text: str) -> tuple[str, ...]:
     """
     found, start = [], 0
     for end in _END.finditer(text):
-        before = text[max(start, end.end() - 12) : end.end()]
-        if end[0][0] == "." and _NOT_AN_END.search(before):
+        if end[0] == "." and _is_abbreviated(text, start, end.end()):
             continue
         found.append(text[start : end.end()].strip())
         start = end.end()
     found.append(text[start:].strip())
     return tuple(sentence for sentence in found if sentence)
+
+
+def _is_abbreviated(text: str, start: int, end: int) -> bool:
+    before = text[max(start, end - LONGEST) : end]
+    if end - start < LONGEST and _ORDINAL.fullmatch(before):
+        return True
+    return _NOT_AN_END.search(before) is not None
 
 
 def contains(text: str, needle: str) -> bool:
