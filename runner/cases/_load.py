@@ -48,7 +48,7 @@ def load(
     """
     loader = _Loader(fields, defaults, source or Place("spec"))
     cases = [case for row in rows if (case := loader.case(row))]
-    loader.finish(fields)
+    loader.finish()
     return Loaded(tuple(cases), tuple(loader.notices()))
 
 
@@ -119,14 +119,14 @@ class _Loader:
             )
         return values[_TYPE] == "refusal" if said is None else said
 
-    def finish(self, fields: Mapping[str, str]) -> None:
+    def finish(self) -> None:
         """Raise everything that was wrong."""
         seen = {key for keys, _ in self.plans for key in keys}
-        for name, column in fields.items() if seen else ():
+        for column, field in self.mapped.items() if seen else ():
             if column not in seen:
                 what = f"no record has {column}"
                 hint = did_you_mean(column, seen)
-                self.mistakes.add(what, self.source, f"fields.{name}", hint)
+                self.mistakes.add(what, self.source, f"fields.{field}", hint)
         self.mistakes.stop()
 
     def notices(self) -> Iterable[str]:

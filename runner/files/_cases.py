@@ -12,7 +12,7 @@ from runner.cases import Row, check_unique, load
 from runner.errors import InputError, Place, Problems
 from runner.files._json import json_rows, jsonl_rows
 from runner.files._tables import table_rows
-from runner.files._text import inside, name_of, read_text
+from runner.files._text import check_file, inside, name_of, read_text
 from runner.files._yaml import YAML_LIMIT, parse_yaml
 from runner.model import Case
 from runner.spec import CaseSource, Spec
@@ -61,6 +61,7 @@ class _Rows(NamedTuple):
 
 
 def _rows(path: Path, file: str) -> _Rows:
+    check_file(path, file)
     ending = path.suffix.lower()
     kind = _FORMATS.get(ending)
     if kind is None:
@@ -144,7 +145,11 @@ class _Reading:
         """Give the files that a path or glob matches, by name."""
         base = self.root if pattern.startswith("/") else self.folder
         whole = Path(os.path.normpath(base / pattern.lstrip("/")))
-        inside(whole, self.root)
+        if not whole.is_relative_to(self.root):
+            hint = "only files in the workspace are read"
+            raise InputError(
+                f"{pattern} leads out of the workspace", where=where, hint=hint
+            )
         if whole.exists() or not has_magic(pattern):
             return [whole]
         try:
@@ -188,4 +193,9 @@ class _Reading:
     def stop(self) -> None:
         """Raise everything that was wrong."""
         if self.problems:
-            raise Problems(self.problems)
+            raise Problems(sorted(self.problems, key=_place))
+
+
+def _place(problem: InputError) -> tuple[str, int]:
+    where = problem.where or Place("")
+    return where.file, where.line or 0

@@ -161,6 +161,8 @@ def _members(scanner: _Scanner) -> Iterator[Row]:
             others.append(name)
             scanner.value()
     scanner.take("}")
+    if not lists and scanner.next():
+        scanner.refuse("holds one record after the other", "name the file .jsonl")
     if not lists:
         hint = "write [{...}, {...}]"
         scanner.refuse("holds no list of cases", f"{hint}; there are: {_few(others)}")

@@ -17,6 +17,7 @@ _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
     (b"\xfe\xff", "utf-16-be"),
 )
 _CHINESE = 0.8  # share of GB2312's characters in text that really is Chinese
+_ZEROS = 0.05  # share of zero bytes in UTF-16 with any Latin letters in it
 _NAMES = 200  # files of a folder that are looked through for a hint
 
 
@@ -37,9 +38,10 @@ def inside(path: Path, root: Path) -> Path:
     """
     real, top = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if not real.is_relative_to(top):
+        shown = path.relative_to(root) if path.is_relative_to(root) else path
         raise InputError(
-            f"lies outside the workspace {top}",
-            where=Place(str(path)),
+            f"leads out of the workspace {top}",
+            where=Place(shown.as_posix()),
             hint="only files in the workspace are read",
         )
     return real
@@ -140,7 +142,7 @@ def _decoded(raw: bytes, encoding: str, file: str) -> Text:
 
 def _zeros(raw: bytes, file: str) -> str:
     even, odd = raw[::2].count(0), raw[1::2].count(0)
-    if even and odd:
+    if (even and odd) or max(even, odd) < _ZEROS * len(raw):
         line = raw.count(b"\n", 0, raw.index(0)) + 1
         raise InputError("holds a zero byte: it is no text", where=Place(file, line))
     return "utf-16-le" if odd else "utf-16-be"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -179,8 +179,13 @@ class _Tree:
         """End a mapping or a list, and let its merge keys fill what it left open."""
         closed = self.stack.pop()
         for source in closed.merged:
-            for key, value in source.items():
-                closed.value.setdefault(key, value)
+            for mapping in source if isinstance(source, list) else [source]:
+                if not isinstance(mapping, dict):
+                    where = Place(self.file, closed.keys["<<"])
+                    what = "<< takes a mapping, or a list of mappings"
+                    raise InputError(what, where=where)
+                for key, value in mapping.items():
+                    closed.value.setdefault(key, value)
         if closed.anchor:
             size = self.count + self.aliased - closed.before + 1
             self.anchors[closed.anchor] = (closed.value, size)
@@ -221,7 +226,7 @@ class _Tree:
         name, top.key = top.key or "", None
         path = (*top.path, name)
         if top.merge:
-            top.merged += self.mergeable(value, event)
+            top.merged.append(value)
         else:
             top.value[name] = value
         return self.marked(path, top.keys[name])
@@ -231,13 +236,6 @@ class _Tree:
         if len(path) <= self.depth:
             self.lines[path] = line
         return path
-
-    def mergeable(self, value: Any, event: Any) -> Iterator[Any]:
-        """Give the mappings that ``<<`` takes in."""
-        for source in value if isinstance(value, list) else [value]:
-            if not isinstance(source, dict):
-                self.refuse(event, "<< takes a mapping, or a list of mappings")
-            yield source
 
     def tagged(self, event: Any) -> None:
         """Refuse a tag that asks for more than plain data."""
@@ -292,4 +290,4 @@ def _reason(error: Any, char: str) -> tuple[str, str]:
         return f"is nested more than {DEPTH} levels deep", ""
     begun = getattr(error, "context_mark", None)
     since = f" {context}, begun in line {begun.line + 1}" if begun else ""
-    return f"is no YAML: {problem}{since}", ""
+    return f"is no YAML: {problem}{since}", "look at quotes, colons and indentation"

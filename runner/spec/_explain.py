@@ -85,8 +85,9 @@ def _sentence(
         what = f"is {kind_of(value)}, and may be {', '.join(allowed)}"
         return what, did_you_mean(str(value), allowed)
     if kind in _WANTED:
-        hint = "put it in quotes" if kind == "string_type" and _quotable(value) else ""
-        return f"must be {_WANTED[kind]}, and is {kind_of(value)}", hint
+        return f"must be {_WANTED[kind]}, and is {kind_of(value)}", _remedy(
+            kind, value, owner
+        )
     return _bound(kind, context, value) or str(found["msg"]), ""
 
 
@@ -117,8 +118,12 @@ def _options(expected: str) -> list[str]:
     return expected.replace(" or ", ", ").split(", ")
 
 
-def _quotable(value: object) -> bool:
-    return value is None or isinstance(value, bool | int | float)
+def _remedy(kind: str, value: object, owner: type[BaseModel]) -> str:
+    if not isinstance(value, bool | int | float):
+        return ""
+    if kind == "model_type" and "min" in keys_of(owner):
+        return f"write {{min: {value}}} or {{max: {value}}}"
+    return "put it in quotes" if kind == "string_type" else ""
 
 
 def _bound(kind: str, context: Mapping[str, Any], value: object) -> str | None:

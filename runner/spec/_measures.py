@@ -104,19 +104,19 @@ class Measures:
         measure = bind(text, self.registry, options)
         return self.found.setdefault(measure.label, measure)
 
-    def entry(self, entry: object) -> Iterator[ValueError]:
+    def entry(self, entry: object) -> Iterator[str]:
         """Add one item of ``metrics``, and give what is wrong with it."""
-        pairs: Any = entry.items() if isinstance(entry, dict) else [(entry, {})]
-        for text, options in pairs:
-            wrong = next((x for x in (text,) if not isinstance(x, str)), None)
-            if wrong is not None or not isinstance(options, dict | None):
-                got = kind_of(text if wrong is not None else options)
-                yield ValueError(f"is {got}; write name, name@k or name: {{k: 5}}")
-                continue
-            try:
-                self.add(text, options or NOTHING)
-            except ValueError as error:
-                yield error
+        for text, options in (
+            entry.items() if isinstance(entry, dict) else [(entry, {})]
+        ):
+            wrong = options if isinstance(text, str) else text
+            if isinstance(text, str) and isinstance(options, dict | None):
+                try:
+                    self.add(text, options or NOTHING)
+                except ValueError as error:
+                    yield str(error)
+            else:
+                yield f"is {kind_of(wrong)}; write name, name@k or name: {{k: 5}}"
 
     def subject(self, name: str) -> Subject:
         """Give what the name of a threshold means, and measure it.

@@ -91,7 +91,7 @@ class _Reading:
         """Give the spec, with what its parts mean for each other."""
         for index, entry in enumerate(file.metrics):
             for wrong in measures.entry(entry):
-                self.add(Mistake(("metrics", index), str(wrong)))
+                self.add(Mistake(("metrics", index), wrong))
         kept = list(self.sound(limits(file.thresholds, measures, self.document)))
         held = {
             label: mark

@@ -1,0 +1,84 @@
+import pytest
+
+from runner.units import Amount, amount, per_second, seconds, size
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("30s", 30.0),
+        ("500ms", 0.5),
+        ("2m", 120.0),
+        ("2 min", 120.0),
+        ("1.5h", 5400.0),
+        (" 3s ", 3.0),
+        (3, 3.0),
+        (0.25, 0.25),
+    ],
+)
+def test_a_duration_is_in_seconds(written, expected):
+    assert seconds(written) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("10MiB", 10 * 2**20),
+        ("500KB", 500_000),
+        ("1.5KiB", 1536),
+        ("7B", 7),
+        (1024, 1024),
+    ],
+)
+def test_a_size_is_in_bytes(written, expected):
+    assert size(written) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [("20/s", 20.0), ("90/m", 1.5), ("1800 / h", 0.5), (5, 5.0), ("0.5/s", 0.5)],
+)
+def test_a_rate_is_per_second(written, expected):
+    assert per_second(written) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (0.85, Amount(0.85)),
+        ("0.85", Amount(0.85)),
+        ("90%", Amount(0.9, percent=True)),
+        ("2.5 %", Amount(0.025, percent=True)),
+        ("3s", Amount(3.0, duration=True)),
+        ("500ms", Amount(0.5, duration=True)),
+        (-0.5, Amount(-0.5)),
+        (0, Amount(0.0)),
+    ],
+)
+def test_a_limit_is_a_number_a_share_or_a_time(written, expected):
+    assert amount(written) == expected
+
+
+WRONG = [None, True, "", "s", "abc", "-3s", "3 parsecs", "1e3s", "٣s", [3], {"s": 3}]
+
+
+@pytest.mark.parametrize("read", [seconds, size, per_second, amount])
+@pytest.mark.parametrize("written", WRONG, ids=repr)
+def test_anything_else_says_how_to_write_it(read, written):
+    with pytest.raises(ValueError, match="write it like"):
+        read(written)
+
+
+@pytest.mark.parametrize("read", [seconds, size, per_second])
+@pytest.mark.parametrize(
+    "written", [0, -1, "0s", float("inf"), float("nan"), "9" * 400 + "s"], ids=str
+)
+def test_nothing_endless_or_below_zero_is_a_time_a_size_or_a_rate(read, written):
+    with pytest.raises(ValueError, match="write it like"):
+        read(written)
+
+
+@pytest.mark.parametrize("written", ["20", "/s", "20/", "20/parsec", "a/s", "0/s"])
+def test_a_rate_has_a_number_and_a_time(written):
+    with pytest.raises(ValueError, match="20/s"):
+        per_second(written)
