@@ -17,7 +17,7 @@ _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
     (b"\xfe\xff", "utf-16-be"),
 )
 _CHINESE = 0.8  # share of GB2312's characters in text that really is Chinese
-_ZEROS = 0.05  # share of zero bytes in UTF-16 with any Latin letters in it
+_ZEROS = 0.1  # share of zero bytes in UTF-16 with any Latin letters in it
 _NAMES = 200  # files of a folder that are looked through for a hint
 
 

@@ -65,6 +65,8 @@ Bytes = Annotated[int, BeforeValidator(size), _or_number(_BYTES, least=1)]
 Rate = Annotated[float, BeforeValidator(per_second), _or_number(_RATE)]
 Share = Annotated[float, BeforeValidator(share), _or_number(_AMOUNT)]
 Whole = Annotated[int, BeforeValidator(_whole)]
-Word = Annotated[str, BeforeValidator(_word)]
+Word = Annotated[
+    str, BeforeValidator(_word), WithJsonSchema({"type": ["string", "integer"]})
+]
 Written = Annotated[Amount | None, PlainValidator(amount), _or_number(_AMOUNT)]
 """A limit; None only where the key is left out."""

@@ -144,7 +144,8 @@ class SpecFile(Part):
         "ceiling where lower is better; null removes one.",
     )
     thresholds: dict[
-        str, Annotated[tuple[Threshold, ...], BeforeValidator(_listed)]
+        str,
+        Annotated[tuple[Threshold, ...], Field(min_length=1), BeforeValidator(_listed)],
     ] = Field({}, description="What makes the run pass.")
     red_lines: tuple[RedLine, ...] = Field(
         (), description="Cases of which none may fail."
