@@ -157,7 +157,7 @@ class Ledger:
                 column,
                 slices,
                 ceiling=self._ceiling(column.measure),
-                depth=None if column.measure.options.get("k") else self.depth,
+                depth=self.depth if _sees_all_ranks(column.measure) else None,
             )
             for column in sorted(self.columns, key=_layer_order)
         }
@@ -247,6 +247,10 @@ def slices_of(cases: Sequence[Case], wanted: Iterable[str]) -> tuple[Slice, ...]
         Slice(name, bytes(name in names for names in members))
         for name in dict.fromkeys((*wanted, *types))
     )
+
+
+def _sees_all_ranks(measure: Measure) -> bool:
+    return "ranking" in measure.metric.inputs and not measure.options.get("k")
 
 
 def _layer_order(column: Column) -> int:

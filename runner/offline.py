@@ -66,7 +66,8 @@ def rendered(results: Path, to: str, templates: Path) -> str:
     """
     found = read_report(results, results.as_posix())
     names = {
-        name.partition(".")[0]: make for name, make in renderings(templates).items()
+        name.partition(".")[0]: make
+        for name, make in renderings(templates, results).items()
     }
     return {**names, "html": names["report"]}[to](found)
 

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 from runner import baseline, files, render, report
 from runner.comparison import Results
 from runner.errors import InputError, Place
+from runner.model import Record
 from runner.report import Report
 from runner.templating import report_environment
 
 
-def renderings(templates: Path) -> dict[str, Callable[[Report], str]]:
-    """Give what makes each file of the results folder, by its name."""
+def renderings(templates: Path, folder: Path) -> dict[str, Callable[[Report], str]]:
+    """Give what makes each rendered file of a results folder, by its name."""
     environment = report_environment(templates, render.FILTERS)
+
+    def junit(found: Report) -> str:
+        return render.junit(found, environment, _records(folder))
+
     return {
         "comment.md": partial(render.comment, environment=environment),
         "summary.md": partial(render.summary, environment=environment),
         "report.html": partial(render.html, environment=environment),
-        "junit.xml": partial(render.junit, environment=environment),
+        "junit.xml": junit,
     }
+
+
+def _records(folder: Path) -> Iterator[Record]:
+    path = folder / "cases.jsonl"
+    for line, value in files.read_jsonl(path):
+        yield baseline.read_record(value, Place(str(path), line))
 
 
 def read_results(folder: Path, shown: str) -> Results:

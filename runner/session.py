@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -60,6 +61,8 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
     """
     plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
     plan = plan._replace(baseline=_baseline(order, plan, world.root))
+    # The cases stay to the end: the collector need not look at them again and again.
+    gc.freeze()
     redactor = Redactor(plan.spec.secrets)
     exchanges, misread = _asking(plan, order, world.root)
     with ResultsFolder(
@@ -72,7 +75,7 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
             found, stopped = pipeline.evaluate(
                 plan, world.interruptible(exchanges), keeper
             )
-        found = folder.finish(found, renderings(world.templates))
+        found = folder.finish(found, renderings(world.templates, folder.path))
     return found, stopped
 
 

@@ -113,7 +113,6 @@ def test_summaries_stand_in_layer_order_with_the_run_level_ones_last():
         "coverage",
     ]
     assert list(found["recall@1"].slices) == ["tag=red", "type=policy"]
-    assert (found["recall@1"].depth, found["key_points"].depth) == (None, 2)
 
 
 def test_the_first_failing_cases_are_quoted_and_no_more():
@@ -132,3 +131,12 @@ def test_replies_are_not_kept():
     ledger.enter(Entry(Exchange(0, response), (1.0, 1.0), PASSED))
 
     assert sys.getrefcount(response) == before
+
+
+def test_only_a_ranking_without_a_cutoff_has_a_depth():
+    measures = (*MEASURES, Measure("recall", registry["recall"]))
+    ledger = Ledger(cases(1), measures)
+    ledger.enter(entry(0, scores=(1.0, 1.0, 1.0)))
+
+    depths = {label: s.depth for label, s in ledger.summaries(()).items() if s.layer}
+    assert depths == {"recall@1": None, "recall": 2, "key_points": None}
