@@ -12,7 +12,7 @@ from runner.cases import Row, check_unique, load
 from runner.errors import InputError, Place, Problems
 from runner.files._json import json_rows, jsonl_rows
 from runner.files._tables import table_rows
-from runner.files._text import check_file, inside, name_of, read_text
+from runner.files._text import check_file, inside, name_of, near, read_text
 from runner.files._yaml import YAML_LIMIT, parse_yaml
 from runner.model import Case
 from runner.spec import CaseSource, Spec
@@ -150,8 +150,10 @@ class _Reading:
             raise InputError(
                 f"{pattern} leads out of the workspace", where=where, hint=hint
             )
-        if whole.exists() or not has_magic(pattern):
+        if whole.exists():
             return [whole]
+        if not has_magic(pattern):
+            raise InputError(f"{pattern} is not there", where=where, hint=near(whole))
         try:
             found = sorted(self.root.glob(str(whole.relative_to(self.root))))
         except ValueError as error:

@@ -63,7 +63,7 @@ def check_file(path: Path, file: str, limit: int | None = None) -> None:
         status = path.stat()
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
-            raise InputError("is not there", where=where, hint=_near(path)) from None
+            raise InputError("is not there", where=where, hint=near(path)) from None
         raise InputError(f"cannot be read: {error}", where=where) from None
     if stat.S_ISDIR(status.st_mode):
         hint = f"name a file in it, or {file.rstrip('/')}/*.json"
@@ -79,7 +79,7 @@ def check_file(path: Path, file: str, limit: int | None = None) -> None:
         )
 
 
-def _near(path: Path) -> str:
+def near(path: Path) -> str:
     """Hint at the nearest name, in the first folder above that exists."""
     while not path.parent.is_dir():
         path = path.parent

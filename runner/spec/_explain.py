@@ -31,7 +31,7 @@ def mistakes(
         path = _in_file(found["loc"], data, found["type"])
         if found["type"] == "too_short" and path in spoilt:
             continue  # pydantic counts only what is right in a list
-        spoilt.update(path[:length] for length in range(len(path)))
+        spoilt.update(path[:length] for length in range(len(path) + 1))
         yield Mistake(path, *_sentence(found, owner, path))
 
 
