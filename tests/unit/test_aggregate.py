@@ -60,7 +60,9 @@ def test_slices_count_their_own_cases():
     assert (nothing.mean, nothing.scored) == (None, 0)
 
 
-@pytest.mark.parametrize(("share", "count"), [(0.0, 5), (1.0, 20), (0.84, 67), (0.5, 2)])
+@pytest.mark.parametrize(
+    ("share", "count"), [(0.0, 5), (1.0, 20), (0.84, 67), (0.5, 2)]
+)
 def test_wilson_agrees_with_scipy(share, count):
     hits = round(share * count)
     theirs = stats.binomtest(hits, count).proportion_ci(method="wilson")
