@@ -97,7 +97,7 @@ def jsonl_rows(text: str, file: str) -> Iterator[Row]:
     Raises:
         InputError: A line is no JSON object.
     """
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(_lines(text), 1):
         if len(line) > LINE_LIMIT:
             raise _too_long(Place(file, number))
         if line and not line.isspace():
@@ -107,6 +107,16 @@ def jsonl_rows(text: str, file: str) -> Iterator[Row]:
             row = scanner.row()
             scanner.end("one line holds one record")
             yield row
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Give line after line without a copy of all; only a line feed ends one in JSON."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end + 1
 
 
 def json_rows(text: str, file: str) -> Iterator[Row]:
@@ -257,9 +267,9 @@ class _Scanner:
 
 
 def _sentence(error: json.JSONDecodeError, text: str) -> str:
-    if (
-        text[: error.pos].rstrip().endswith(",")
-        and text[error.pos : error.pos + 1] in "]}"
+    if text[: error.pos].rstrip().endswith(",") and text[error.pos : error.pos + 1] in (
+        "]",
+        "}",
     ):
         return "a comma stands before the closing bracket"
     return error.msg[0].lower() + error.msg[1:].removesuffix(" at")

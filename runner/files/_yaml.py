@@ -288,6 +288,9 @@ def _reason(error: Any, char: str) -> tuple[str, str]:
         return "a value begins with * or & and is no alias", _QUOTE
     if "nesting depth" in problem:
         return f"is nested more than {DEPTH} levels deep", ""
-    begun = getattr(error, "context_mark", None)
+    hint = "look at quotes, colons and indentation"
+    begun = error.context_mark
+    if begun and "block" in context:
+        return f"does not go on as it began in line {begun.line + 1}", hint
     since = f" {context}, begun in line {begun.line + 1}" if begun else ""
-    return f"is no YAML: {problem}{since}", "look at quotes, colons and indentation"
+    return f"is no YAML: {problem}{since}", hint
