@@ -17,9 +17,9 @@ import yaml
 
 from runner.errors import Document, InputError, Place, Problems
 from runner.files._text import name_of, read_text
+from runner.files._yaml_errors import DEPTH, QUOTE, explained
 
 YAML_LIMIT = 64 * 2**20  # bytes
-DEPTH = 100  # levels of nesting
 _VALUES = 3_000_000  # in one file; a hundred thousand cases have fewer
 _ALIASED = 100_000  # values that aliases may add
 _ALL_LINES = 2 * DEPTH
@@ -37,7 +37,6 @@ _DECIMAL = re.compile(
 _PLAIN_TAGS = frozenset(
     {None, "!", *(f"tag:yaml.org,2002:{kind}" for kind in ("str", "map", "seq"))}
 )
-_QUOTE = "put the value in quotes"
 
 
 def read_document(path: Path, *, root: Path) -> Document:
@@ -68,7 +67,7 @@ def parse_yaml(text: str, file: str, *, depth: int = _ALL_LINES) -> Document:
         for event in yaml.parse(text, Loader=_Loader):
             tree.take(event)
     except yaml.YAMLError as error:
-        raise _explained(error, text, file) from None
+        raise explained(error, text, file) from None
     if tree.problems:
         raise Problems(tree.problems)
     if not tree.done:
@@ -193,10 +192,10 @@ class _Tree:
     def alias(self, event: Any) -> None:
         """Put in what an anchor names."""
         if event.anchor not in self.anchors:
-            hint = f"{_QUOTE} where it begins with *"
+            hint = f"{QUOTE} where it begins with *"
             self.refuse(event, f"*{event.anchor} names no finished value", hint)
         if self.waits_for_key():
-            self.refuse(event, "an alias stands where a key should", _QUOTE)
+            self.refuse(event, "an alias stands where a key should", QUOTE)
         value, size = self.anchors[event.anchor]
         self.aliased += size
         if self.aliased > _ALIASED:
@@ -251,46 +250,3 @@ class _Tree:
         """Stop at an event."""
         where = Place(self.file, event.start_mark.line + 1)
         raise InputError(what, where=where, hint=hint)
-
-
-def _explained(error: yaml.YAMLError, text: str, file: str) -> InputError:
-    """Say in our words what libyaml stumbled over."""
-    if isinstance(error, yaml.reader.ReaderError):
-        code = error.character if isinstance(error.character, int) else 0
-        line = text.count("\n", 0, max(text.find(chr(code)), 0)) + 1
-        what = f"holds the control character U+{code:04X}"
-        return InputError(what, where=Place(file, line), hint="delete it")
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    if mark is None:
-        return InputError(f"is no YAML: {error}", where=Place(file))
-    if "quoted scalar" in (getattr(error, "context", None) or ""):
-        where = Place(file, error.context_mark.line + 1)  # type: ignore[attr-defined]
-        hint = "a quote inside quotes is doubled, or the other kind is used outside"
-        return InputError(
-            "a quote begins here and does not end", where=where, hint=hint
-        )
-    lines = text.splitlines()
-    row = lines[mark.line] if mark.line < len(lines) else ""
-    char = row[mark.column : mark.column + 1]
-    what, hint = _reason(error, char)
-    return InputError(what, where=Place(file, mark.line + 1), hint=hint)
-
-
-def _reason(error: Any, char: str) -> tuple[str, str]:
-    problem, context = error.problem or "", error.context or ""
-    if char == "\t":
-        return "a tab stands where YAML takes spaces only", "indent with spaces"
-    if "cannot start any token" in problem:
-        return f"a value cannot begin with {char}", f'{_QUOTE}: "{char}..."'
-    if "mapping values are not allowed" in problem:
-        return "a second `: ` stands in one line", f"{_QUOTE}, or indent it as a key"
-    if "alias" in context or "anchor" in context:
-        return "a value begins with * or & and is no alias", _QUOTE
-    if "nesting depth" in problem:
-        return f"is nested more than {DEPTH} levels deep", ""
-    hint = "look at quotes, colons and indentation"
-    begun = error.context_mark
-    if begun and "block" in context:
-        return f"does not go on as it began in line {begun.line + 1}", hint
-    since = f" {context}, begun in line {begun.line + 1}" if begun else ""
-    return f"is no YAML: {problem}{since}", hint
