@@ -149,6 +149,8 @@ def check_unique(cases: Iterable[Case]) -> None:
     for case in cases:
         first = seen.setdefault(case.id, case)
         if first is not case:
-            where = case.place or Place("cases")
-            mistakes.add(f"id {case.id} stands twice, first at {first.place}", where)
+            what = f"id {case.id} stands twice, first at {first.place}"
+            if case.id == case_hash(case):
+                what = f"asks what {first.place} asks, and neither has an id"
+            mistakes.add(what, case.place or Place("cases"))
     mistakes.stop()
