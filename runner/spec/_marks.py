@@ -14,8 +14,8 @@ from runner.units import amount
 
 def marks(
     written: Mapping[str, object], measures: Measures
-) -> Iterator[tuple[str, float | None] | Mistake]:
-    """Give label and mark, the defaults first; None removes one.
+) -> Iterator[tuple[str, float] | Mistake]:
+    """Give label and mark, the defaults first, without those that null removes.
 
     What has a mark is added to ``measures``.
     """

@@ -93,11 +93,7 @@ class _Reading:
             for wrong in measures.entry(entry):
                 self.add(Mistake(("metrics", index), wrong))
         kept = list(self.sound(limits(file.thresholds, measures, self.document)))
-        held = {
-            label: mark
-            for label, mark in self.sound(marks(file.marks, measures))
-            if mark is not None
-        }
+        held = dict(self.sound(marks(file.marks, measures)))
         measures.add("leakage")  # the implicit red line holds without a mark
         endpoint = _with_method(file.endpoint)
         if not variables.problems:
