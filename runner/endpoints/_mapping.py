@@ -79,7 +79,7 @@ class ReplyMap:
     def missing(self) -> InputError | None:
         """Give help where a mapped path found nothing in any reply that was read.
 
-        Watched are ``contexts``, the passages' ``id`` and ``text``, and what else of a
+        Watched are ``answer``, ``contexts``, the passages' ``id`` and ``text``, and what else of a
         passage the spec names itself. None while all was seen, or nothing was read.
         """
         return self._watch.missing()
@@ -107,6 +107,8 @@ class ReplyMap:
         if self._answer is None:
             return None
         answer = self._answer(reply)
+        if answer is not None:
+            self._watch.answered()
         if isinstance(answer, str):
             return answer
         path = self._spec.answer or ""

@@ -12,22 +12,28 @@ from runner.templating import Locate
 
 
 class Watch:
-    """The paths of the passages, each until it was seen once."""
+    """The paths of answer and passages, each until it was seen once."""
 
     def __init__(self, spec: ResponseMap, place: Locate) -> None:
         watched = spec.context.model_fields_set | {"id", "text"}
         paths = {field: getattr(spec.context, field) for field in Passage._fields}
         self._unseen: dict[tuple[str, ...], str] = {
+            (name,): path
+            for name, path in (("answer", spec.answer), ("contexts", spec.contexts))
+            if path is not None
+        } | {
             ("context", field): path
             for field, path in paths.items()
             if field in watched and path is not None
         }
-        if spec.contexts is not None:
-            self._unseen[("contexts",)] = spec.contexts
         self._place = place
         self._replies = 0
         self._reply: Any = None
         self._entry: Any = None
+
+    def answered(self) -> None:
+        """Note that a reply has an answer."""
+        self._unseen.pop(("answer",), None)
 
     def see(
         self,
@@ -47,14 +53,16 @@ class Watch:
         if contexts:
             self._entry = contexts[0]
         for key in list(self._unseen):
-            if any(getattr(passage, key[-1]) is not None for passage in passages):
+            if key[0] == "context" and any(
+                getattr(passage, key[-1]) is not None for passage in passages
+            ):
                 self._unseen.pop(key, None)
 
     def missing(self) -> InputError | None:
         """Give help for the first path that was never seen, None without one."""
         # A copy: threads may be taking paths out.
         for key, path in list(self._unseen.items()):
-            sample = self._reply if key == ("contexts",) else self._entry
+            sample = self._entry if key[0] == "context" else self._reply
             if sample is not None:
                 return self._help(key, path, sample)
         return None
