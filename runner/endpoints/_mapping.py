@@ -79,8 +79,9 @@ class ReplyMap:
     def missing(self) -> InputError | None:
         """Give help where a mapped path found nothing in any reply that was read.
 
-        Watched are ``answer``, ``contexts``, the passages' ``id`` and ``text``, and what else of a
-        passage the spec names itself. None while all was seen, or nothing was read.
+        Watched are ``answer``, ``contexts``, the passages' ``id`` and ``text``, and
+        what else of a passage the spec names itself. None while all was seen, or
+        nothing was read.
         """
         return self._watch.missing()
 
