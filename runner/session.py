@@ -10,18 +10,21 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from runner import pipeline
 from runner.comparison import Results
 from runner.errors import Cancelled, InputError, Unavailable
-from runner.model import Exchange, Record
+from runner.model import Case, Exchange, Record
 from runner.pipeline import Filters, Keeper, Plan
 from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
 from runner.report import Report
 from runner.responses import Exchanges, Limits, collect
 from runner.results import read_results, renderings
+
+if TYPE_CHECKING:
+    from runner.endpoints.recorded import RecordedEndpoint
 
 
 class Order(NamedTuple):
@@ -87,8 +90,7 @@ def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
         from runner.endpoints.recorded import RecordedEndpoint
 
         recorded = RecordedEndpoint(order.replay, spec.response)
-        limits = Limits(concurrency=1, retries=0, stop_after=None)
-        return ask(recorded, plan.cases, limits), recorded.replies.missing
+        return _replayed(recorded, plan.cases), recorded.replies.missing
     from runner.endpoints.http import HttpEndpoint
 
     endpoint = HttpEndpoint(
@@ -104,6 +106,12 @@ def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
             yield from ask(endpoint, plan.cases, limits)
 
     return live(), endpoint.replies.missing
+
+
+def _replayed(recorded: RecordedEndpoint, cases: Iterable[Case]) -> Exchanges:
+    with closing(recorded):
+        for position, case in enumerate(cases):
+            yield Exchange(position, recorded.ask(case))
 
 
 @contextmanager
