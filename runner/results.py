@@ -13,13 +13,16 @@ from runner.model import Record
 from runner.report import Report
 from runner.templating import report_environment
 
+JUNIT_CASES = 2_000  # with more, junit.xml names failing cases alone: viewers choke
+
 
 def renderings(templates: Path, folder: Path) -> dict[str, Callable[[Report], str]]:
     """Give what makes each rendered file of a results folder, by its name."""
     environment = report_environment(templates, render.FILTERS)
 
     def junit(found: Report) -> str:
-        return render.junit(found, environment, _records(folder))
+        every = found.totals.cases <= JUNIT_CASES
+        return render.junit(found, environment, _records(folder) if every else ())
 
     return {
         "comment.md": partial(render.comment, environment=environment),

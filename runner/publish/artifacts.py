@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from io import FileIO
+from io import BufferedWriter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -51,7 +51,7 @@ class ResultsFolder:
         self._text = redactor.text
         own = self.path / RESPONSES
         self._keeps = replayed is not None and replayed.resolve() == own.resolve()
-        self._open: dict[str, FileIO] = {}
+        self._open: dict[str, BufferedWriter] = {}
         self._waiting: dict[int, bytes] = {}
         self._next = 0
         self._clear()
@@ -146,11 +146,12 @@ class ResultsFolder:
         try:
             file = self._open.get(name)
             if file is None:
-                # "x" never follows a link that a pull request may have put there.
-                file = self._open[name] = (self.path / name).open("xb", buffering=0)
-            written = file.write(line)
-            while written < len(line):
-                written += file.write(line[written:])
+                # "x" never follows a link that a pull request may have put there. A
+                # reply cannot be had again, so it is not held back; a case's line may.
+                file = self._open[name] = (self.path / name).open("xb")
+            file.write(line)
+            if name == RESPONSES:
+                file.flush()
         except OSError as error:
             raise _unwritten(self.path / name, error) from error
 

@@ -112,6 +112,7 @@ def test_numbers_that_json_lacks_become_null(tmp_path, results):
     reply = Response(answer="a", usage={"cost": math.nan}, latency=math.inf)
     results.response("qa-1", Exchange(0, reply))
     results.case(0, record("qa-1", scores={"recall@5": math.nan, "mrr": 0.5}))
+    results.close()
     text = (tmp_path / "out/responses.jsonl").read_text()
 
     assert "NaN" not in text
@@ -134,10 +135,8 @@ def test_cases_stand_in_case_order_whatever_order_they_come_in(tmp_path, results
     path = tmp_path / "out/cases.jsonl"
     for position in (2, 0, 1, 4):
         results.case(position, record(f"qa-{position}"))
-    before = [line["id"] for line in lines(path)]
     results.close()
 
-    assert before == ["qa-0", "qa-1", "qa-2"]
     assert [line["id"] for line in lines(path)] == [*before, "qa-4"]
 
 
