@@ -115,10 +115,12 @@ def from_garbage(reply: Reply, url: str, error: ValueError) -> Failure:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    seen: BaseException | None = error
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__ or seen.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        # urllib3 keeps what TLS said as an argument.
+        told = [arg for arg in cause.args if isinstance(arg, BaseException)]
+        cause = cause.__cause__ or cause.__context__ or next(iter(told), None)
 
 
 def _unreachable(cause: BaseException, where: str) -> tuple[str, bool]:
