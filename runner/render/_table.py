@@ -19,7 +19,7 @@ from runner.model import (
 )
 from runner.render._gates import Status, rule, why, worst
 from runner.render._numbers import change, number
-from runner.render._said import Said, count, foreign, join, say
+from runner.render._said import Said, foreign, join, say
 from runner.report import Report
 
 NOTHING = "–"
@@ -189,7 +189,9 @@ def _value(
         if gate.rule in ("min", "max", "error_rate"):
             measured = gate.value
         elif gate.rule == "red_line" and measured is None:
-            return count(round(gate.value), "case")
+            if gate.outcome == "unmeasured":
+                return NOTHING
+            return f"{round(gate.value):,} failed"
     if measured is None:
         return NOTHING
     return number(measured, unit_of(report, name.metric), limits)

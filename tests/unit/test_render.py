@@ -249,7 +249,7 @@ def test_a_metric_that_is_only_a_red_line_is_shown_as_such():
     )
 
     assert ["2 isolation", "leakage", "0.00", "red line", "✅"] in table
-    assert ["run", "`tag=x`", "**2 cases**", "red line", "❌"] in table
+    assert ["run", "`tag=x`", "**2 failed**", "red line", "❌"] in table
 
 
 def test_several_gates_on_one_number_are_one_row_and_a_slice_is_its_own():
