@@ -89,10 +89,9 @@ def _lines(
 
 
 def _said(counts: Counter[str]) -> str:
-    shown = [f"{counts[name]} {name}" for name in ("passed", "failed")]
-    shown += [
-        f"{counts[name]} {word}"
-        for name, word in (("undetermined", "undetermined"), ("error", "errors"))
-        if counts[name]
-    ]
-    return ", ".join(shown)
+    said = [f"{counts[name]} {name}" for name in ("passed", "failed")]
+    if counts["undetermined"]:
+        said.append(f"{counts['undetermined']} undetermined")
+    if errors := counts["error"]:
+        said.append(f"{errors} error{'s' * (errors != 1)}")
+    return ", ".join(said)

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from runner.errors import Cancelled, InputError, Problems, Unavailable
+from runner.metrics import registry
+from runner.model import Case, Exchange, Failure, Passage, Response
+from runner.pipeline import Filters, Keeper, Plan, check_selectors, evaluate, select
+from runner.spec import (
+    DEFAULT_MARKS,
+    EndpointSpec,
+    Limit,
+    Selector,
+    Spec,
+    bind,
+)
+from runner.units import Amount
+
+CASES = (
+    Case("a", "How long?", type="fact", tags=("en",), key_points=(("30 days",),)),
+    Case("b", "多久?", type="policy", tags=("zh",), key_points=(("30天",),)),
+    Case("c", "Who wins?", type="refusal", tags=("en",), expect_refusal=True),
+)
+REPLIES = (
+    Response("It takes 30 days.", (Passage("d#1", "It takes 30 days."),)),
+    Response("需要 30 天。", (Passage("d#2", "需要30天。"),)),
+    Response("I could not find any information about this in the documents."),
+)
+
+
+def spec(*limits, red_lines=()):
+    return Spec(
+        name="team",
+        file="spec.yaml",
+        endpoint=EndpointSpec(url="http://localhost"),
+        cases=(),
+        measures=tuple(bind(label, registry) for label in DEFAULT_MARKS),
+        marks=DEFAULT_MARKS,
+        limits=limits,
+        red_lines=tuple(red_lines),
+    )
+
+
+def keeper(kept, **more):
+    times = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in range(9))
+    return Keeper(
+        response=lambda case_id, _: kept.append(case_id),
+        record=lambda *_: None,
+        progress=lambda _: None,
+        now=lambda: next(times),
+        **more,
+    )
+
+
+def exchanges(*results):
+    return (Exchange(position, result) for position, result in enumerate(results))
+
+
+def test_a_run_that_answers_everything_passes():
+    kept = []
+
+    report, stopped = evaluate(
+        Plan(spec(Limit("accuracy", "min", Amount(1.0))), CASES),
+        exchanges(*REPLIES),
+        keeper(kept),
+    )
+
+    assert (report.verdict, stopped, kept) == ("passed", None, ["a", "b", "c"])
+    assert report.totals.passed == 3
+    assert report.duration_s == 1.0
+
+
+def test_the_order_of_replies_changes_nothing():
+    plan = Plan(spec(), CASES)
+    reports = []
+    for order in itertools.permutations(range(3)):
+        came = [Exchange(position, REPLIES[position]) for position in order]
+        reports.append(evaluate(plan, came, keeper([]))[0])
+
+    assert all(report == reports[0] for report in reports)
+
+
+@pytest.mark.parametrize("stop", [Unavailable("down"), Cancelled("told to")])
+def test_a_stopped_run_has_a_report_in_which_nothing_unasked_passes(stop):
+    def broken():
+        yield Exchange(0, REPLIES[0])
+        raise stop
+
+    report, stopped = evaluate(Plan(spec(), CASES), broken(), keeper([]))
+
+    assert stopped is stop
+    assert report.verdict == "error"
+    assert report.reasons[0] == str(stop)
+    assert (report.totals.passed, report.totals.errors) == (1, 2)
+
+
+def test_one_failed_call_is_an_error_unless_a_limit_forgives_it():
+    down = Failure("service.timeout", "no reply in 30 s")
+    came = (REPLIES[0], REPLIES[1], down)
+
+    strict, _ = evaluate(Plan(spec(), CASES), exchanges(*came), keeper([]))
+    lenient, _ = evaluate(
+        Plan(spec(Limit("error_rate", "max", Amount(0.5))), CASES),
+        exchanges(*came),
+        keeper([]),
+    )
+
+    assert (strict.verdict, lenient.verdict) == ("error", "passed")
+    assert strict.summaries["accuracy"].mean == 1.0
+
+
+def test_a_mapping_that_never_finds_anything_ends_the_run_with_help():
+    helped = InputError("`a.b` found nothing")
+
+    with pytest.raises(InputError, match="found nothing"):
+        evaluate(
+            Plan(spec(), CASES),
+            exchanges(*REPLIES),
+            keeper([], misread=lambda: helped),
+        )
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(), "abc"),
+        (Filters(tags=("zh",)), "b"),
+        (Filters(tags=("en", "zh")), "abc"),
+        (Filters(types=("fact",), tags=("en",)), "a"),
+        (Filters(ids=("c", "a")), "ac"),
+        (Filters(limit=2), "ab"),
+    ],
+)
+def test_a_case_must_meet_every_kind_of_filter(filters, expected):
+    assert "".join(case.id for case in select(CASES, filters)) == expected
+
+
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        (Filters(tags=("none",)), "--tag none: no case is left to ask"),
+        (Filters(ids=("z",)), "--case z: no case has this id"),
+    ],
+)
+def test_a_filter_that_leaves_nothing_is_refused(filters, words):
+    with pytest.raises(InputError, match=words):
+        select(CASES, filters)
+
+
+def test_a_filtered_run_says_so():
+    plan = Plan(spec(), CASES[:1], filters=Filters(ids=("a",), limit=1))
+
+    report, _ = evaluate(plan, exchanges(REPLIES[0]), keeper([]))
+
+    assert report.filters == ("--case a", "--limit 1")
+
+
+def test_a_red_line_or_slice_that_matches_nothing_could_never_turn_red():
+    unmatched = spec(
+        Limit("accuracy", "min", Amount(1.0), slice="type=polcy", line=7),
+        red_lines=[Selector("tag", "zhh", 9), Selector("tag", "zh", 10)],
+    )
+
+    with pytest.raises(Problems) as caught:
+        check_selectors(unmatched, CASES)
+
+    assert [str(problem) for problem in caught.value] == [
+        "spec.yaml:9 red_lines: tag=zhh matches no case (did you mean tag=zh?)",
+        (
+            "spec.yaml:7 thresholds.accuracy.slices: type=polcy matches no case "
+            "(did you mean type=policy?)"
+        ),
+    ]
+
+
+def test_a_lucky_pass_is_told():
+    case = CASES[0]._replace(qrels={"gold#1": 1})
+
+    report, _ = evaluate(Plan(spec(), (case,)), exchanges(REPLIES[0]), keeper([]))
+
+    assert report.verdict == "passed"
+    assert any("no relevant passage" in notice for notice in report.notices)

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import io
+
+from runner.model import Record
+from runner.progress import shown, silent
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def record(outcome):
+    return Record("qa-1", outcome, "", "", {})
+
+
+def ticking(step):
+    times = iter(n * step for n in range(10_000))
+    return lambda: next(times)
+
+
+def test_elsewhere_than_on_a_terminal_a_line_is_written_now_and_then():
+    stream = io.StringIO()
+    with shown(4, stream, ticking(0.001)) as advance:
+        for outcome in ("passed", "failed", "undetermined", "error"):
+            advance(record(outcome))
+
+    assert stream.getvalue() == (
+        "asked 4 of 4 cases: 1 passed, 1 failed, 1 undetermined, 1 error\n"
+    )
+
+
+def test_a_long_run_says_every_ten_seconds_that_it_lives():
+    stream = io.StringIO()
+    with shown(100, stream, ticking(6.0)) as advance:
+        for _ in range(10):
+            advance(record("passed"))
+
+    assert (
+        stream.getvalue().splitlines()[0] == "asked 2 of 100 cases: 2 passed, 0 failed"
+    )
+    assert len(stream.getvalue().splitlines()) < 10
+
+
+def test_a_terminal_gets_a_bar_that_goes_when_it_is_done():
+    stream = Terminal()
+    with shown(3, stream, ticking(1.0)) as advance:
+        for _ in range(3):
+            advance(record("passed"))
+
+    assert "3/3" in stream.getvalue()
+    assert "3 passed, 0 failed" in stream.getvalue()
+
+
+def test_silence_is_silent(capsys):
+    with silent(3) as advance:
+        advance(record("passed"))
+
+    assert capsys.readouterr() == ("", "")
