@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from runner.gates._red_lines import at_line, not_selected
+from runner.gates._red_lines import at_line, not_selected, number_of_cases
 from runner.gates._tally import WHOLE, Measured, Tally
 from runner.model import (
     Better,
@@ -122,14 +122,11 @@ def _gap(
         shown, least = tell_apart(part.scored / due, limit.min_coverage)
         return (
             f"was not measured: {part.failed} of {due} scores failed, and coverage "
-            f"{shown} is below {least}{_first(summary)}"
+            f"{shown} is below {least}"
         )
-    return "" if value is not None else f"was not measured on any case{_first(summary)}"
-
-
-def _first(summary: Summary) -> str:
-    why = next(iter(summary.reasons), "")
-    return f": {why}" if why else ""
+    if value is not None:
+        return ""
+    return ": ".join(("was not measured on any case", *list(summary.reasons)[:1]))
 
 
 def _floor(limit: Limit, reading: _Reading, _: Comparison | None) -> _Held:
@@ -188,11 +185,11 @@ def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Held:
         return _Held("passed", delta.now, baseline=delta.baseline)
     lost, most = tell_apart(drop * scale, allowed)
     now, then = tell_apart(delta.now, delta.baseline)
-    word = "fell" if delta.delta < 0 else "rose"
+    moved = f"{'fell' if delta.delta < 0 else 'rose'} by {lost}{unit}"
     return _Held(
         "failed",
         delta.now,
-        f"{word} by {lost}{unit} from {then} to {now} over {delta.pairs} cases, "
+        f"{moved} from {then} to {now} over {number_of_cases(delta.pairs)}, "
         f"at most {most}{unit} is allowed",
         delta.baseline,
     )

@@ -29,7 +29,7 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
     if errors < whole.cases and any(map(_allows_errors, limits)):
         return
     shown, _ = tell_apart(rate, 0)
-    what = f"{errors} of {whole.cases} cases got no usable reply"
+    what = f"{errors} of {number_of_cases(whole.cases)} got no usable reply"
     yield GateResult(
         metric="error_rate",
         rule="error_rate",
@@ -130,8 +130,17 @@ def _watch(whole: Tally) -> _Found:
     return _Found("passed")
 
 
-def _of(ids: Sequence[str], cases: int) -> str:
-    return f"{len(ids)} of {cases} case{'s' * (cases != 1)}"
+def _of(ids: Sequence[str], among: int) -> str:
+    return f"{len(ids)} of {number_of_cases(among)}"
+
+
+def number_of_cases(count: int) -> str:
+    """Give a number of cases in words.
+
+    >>> number_of_cases(1), number_of_cases(20)
+    ('1 case', '20 cases')
+    """
+    return f"{count} case{'s' * (count != 1)}"
 
 
 def named(ids: Sequence[str]) -> str:
