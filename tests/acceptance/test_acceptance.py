@@ -69,8 +69,10 @@ def baseline(folder: Path) -> list[str]:
     spec = "before.yaml" if (folder / "before.yaml").exists() else "spec.yaml"
     before = ["--replay", "before.jsonl", "--out", "before", "--quiet"]
     ran = rag_eval(folder, "run", spec, *before)
-    assert (folder / "before" / "results.json").exists(), ran.said
-    return ["--baseline", "before"]
+    assert ran.exit == 0, ran.said
+    saved = rag_eval(folder, "baseline", "save", "before", "--to", "baseline")
+    assert saved.exit == 0, saved.said
+    return ["--baseline", "baseline"]
 
 
 def test_an_evaluation_ends_as_it_must(folder):
