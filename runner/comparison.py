@@ -9,7 +9,7 @@ options), its version and, without a cutoff, its depth are. The rest is listed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
@@ -155,11 +155,8 @@ def _sliced(
     pairs: _Pairs, summaries: Mapping[str, Summary], slices: Iterable[str]
 ) -> dict[str, Delta]:
     """Give the delta of every name that has a pair, with those of its slices."""
-    parts = {
-        name: dict(_deltas(members, summaries))
-        for name in dict.fromkeys(slices)
-        if (members := [pair for pair in pairs if name in memberships(pair.now)])
-    }
+    members = _members(pairs, dict.fromkeys(slices))
+    parts = {name: dict(_deltas(part, summaries)) for name, part in members.items()}
     return {
         name: delta.model_copy(
             update={
@@ -172,6 +169,14 @@ def _sliced(
         )
         for name, delta in _deltas(pairs, summaries)
     }
+
+
+def _members(pairs: _Pairs, slices: Iterable[str]) -> Mapping[str, _Pairs]:
+    members: dict[str, list[_Pair]] = {name: [] for name in slices}
+    for pair in pairs if members else ():
+        for name in memberships(pair.now) & members.keys():
+            members[name].append(pair)
+    return members
 
 
 def _deltas(
@@ -189,16 +194,17 @@ def _deltas(
 
 
 def _moved(
-    label: str, common: Sequence[tuple[float, float]], statistics: Iterable[str]
+    label: str, common: Sequence[tuple[float, float]], statistics: Collection[str]
 ) -> Iterator[tuple[str, Delta]]:
-    new, old = (sorted(side) for side in zip(*common, strict=True))
+    new, old = zip(*common, strict=True)
     pairs = len(common)
     yield label, _delta(fsum(new) / pairs, fsum(old) / pairs, pairs)
+    if not statistics:
+        return
+    now, then = sorted(new), sorted(old)
     for name in statistics:
-        yield (
-            f"{label}_{name}",
-            _delta(percentile(new, name), percentile(old, name), pairs),
-        )
+        moved = _delta(percentile(now, name), percentile(then, name), pairs)
+        yield f"{label}_{name}", moved
 
 
 def _delta(now: float, baseline: float, pairs: int) -> Delta:
