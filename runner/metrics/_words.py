@@ -27,4 +27,4 @@ STOP_WORDS = frozenset(_ENGLISH.split() + _CHINESE.split())
 @remembered
 def content(text: str) -> tuple[str, ...]:
     """Give the tokens of a text without its stop words, in their order."""
-    return tuple(token for token in tokens(text) if token not in STOP_WORDS)
+    return tuple([token for token in tokens(text) if token not in STOP_WORDS])

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import NamedTuple
 
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT, evidence
-from runner.metrics._words import STOP_WORDS, content
+from runner.metrics._words import STOP_WORDS
 from runner.metrics.number_support import unsupported
 from runner.model import Passage, Unscored
-from runner.text import remembered, sentences, tokens
+from runner.text import remembered, sentences, tokens, vocabulary
 
 STEM = 6  # letters by which words are compared: levels most endings
 NEAR = 3  # content words within which two of them stand together
 GIVEN = 4  # words or pairs granted to every text, so that in few words one decides less
 FOREIGN = 0.5  # what each number or name that nothing backs leaves of the figure
 NEGATED = 0.7  # what each negation leaves where the passages do not negate
+REACH = 6  # tokens on either side of a passage's negation that it may negate
+NEXT = 5  # tokens behind an answer's negation that it may negate
 
-_NAME = re.compile(r"(?<=[^\s.!?:*\"“(#-] )[A-Z][\w'-]*")
+_BREAK = "qsentenceq"  # a word that no text holds, put where a sentence ends
+_NAME = re.compile(r"[A-Z](?<=[^\s.!?:*\"“(#-] .)[\w'-]*")
 _NEGATIONS = frozenset(
     ("not", "no", "never", "cannot", "without", "t", "none", "nor", "neither", "unable")
 )
-_REACH = 6  # tokens around a negation of the passages that it may negate
-_NEXT = 5  # tokens after a negation of the answer that it may negate
-
-
-class Known(NamedTuple):
-    """What the passages hold, in the forms that are compared."""
-
-    words: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
+Pair = tuple[str, str]
 
 
 @metric(layer="grounding")
@@ -58,18 +52,20 @@ def lexical_grounding(
     found = evidence(passages)
     if found is None:
         return NO_TEXT
-    words = {word[:STEM] for word in tokens(answer)}
+    words = _stems(answer)
     if not words:
         return Unscored("the answer has no word")
-    known = _known(found.text)
-    missing = words - known.words
-    weakest = min(_pairs_held(sentence, known) for sentence in sentences(answer))
+    missing = words - _stems(found.text)
     foreign = len(unsupported(answer, passages, question))
     if missing:
         foreign += len(_foreign_names(answer, missing - _stems(question)))
-    negated = _new_negations(answer, found.text)
     held = _share(len(words) - len(missing), len(words))
-    return float(held * weakest**0.5 * FOREIGN**foreign * NEGATED**negated)
+    return float(
+        held
+        * _weakest_pairs(answer, found.text) ** 0.5
+        * FOREIGN**foreign
+        * NEGATED ** _new_negations(answer, found.text)
+    )
 
 
 def weakest_sentence(
@@ -88,57 +84,79 @@ def weakest_sentence(
 
 
 @remembered
-def _known(text: str) -> Known:
-    words = [word[:STEM] for word in content(text)]
-    pairs = frozenset[tuple[str, str]]().union(
-        *(zip(words, words[gap:], strict=False) for gap in range(1, NEAR + 1))
-    )
-    return Known(_stems(text), pairs)
-
-
 def _stems(text: str) -> frozenset[str]:
-    return frozenset([word[:STEM] for word in tokens(text)])
+    return frozenset([word[:STEM] for word in vocabulary(text)])
 
 
-def _pairs_held(sentence: str, known: Known) -> float:
-    words = [word[:STEM] for word in content(sentence)]
-    pairs = set(pairwise(words))
-    held = sum(
-        (one, other) in known.pairs or (other, one) in known.pairs
-        for one, other in pairs
-    )
-    return _share(held, len(pairs))
+def _content(text: str) -> list[str]:
+    return [word[:STEM] for word in tokens(text) if word not in STOP_WORDS]
 
 
 def _share(part: int, whole: int) -> float:
     return (part + GIVEN) / (whole + GIVEN)
 
 
-def _foreign_names(answer: str, missing: frozenset[str] | set[str]) -> set[str]:
+def _weakest_pairs(answer: str, text: str) -> float:
+    """Give the least share of a sentence's word pairs that are near in the text."""
+    pairs = [set(pairwise(words)) for words in _by_sentence(answer)]
+    near = _near(_content(text), set[Pair]().union(*pairs))
+    return min(_share(len(pair & near), len(pair)) for pair in pairs)
+
+
+def _by_sentence(answer: str) -> list[list[str]]:
+    """Give the content words of each sentence, all from one reading of the answer."""
+    found: list[list[str]] = [[]]
+    for word in tokens(f" {_BREAK} ".join(sentences(answer))):
+        if word == _BREAK:
+            found.append([])
+        elif word not in STOP_WORDS:
+            found[-1].append(word[:STEM])
+    return found
+
+
+def _near(words: list[str], pairs: set[Pair]) -> set[Pair]:
+    """Give those of the pairs whose words stand near each other, in either order."""
+    wanted = {word for pair in pairs for word in pair}
+    places = [place for place, word in enumerate(words) if word in wanted]
+    hits = [words[place] for place in places]
+    near = {
+        (one, other)
+        for gap in range(1, NEAR + 1)
+        for at, to, one, other in zip(
+            places, places[gap:], hits, hits[gap:], strict=False
+        )
+        if to - at <= NEAR
+    }
+    return {pair for pair in pairs if pair in near or (pair[1], pair[0]) in near}
+
+
+def _foreign_names(answer: str, missing: frozenset[str]) -> set[str]:
     """Give the words of names (capital letter within a sentence) among the missing."""
-    names = " ".join(_NAME.findall(answer))
     return {
         word
-        for word in tokens(names)
+        for word in tokens(" ".join(_NAME.findall(answer)))
         if word[:STEM] in missing and word not in STOP_WORDS and not word.isdigit()
     }
 
 
 def _new_negations(answer: str, text: str) -> int:
     """Count the negations whose next words the passages do not hold near a negation."""
-    words = tokens(answer)
-    at = [place for place, word in enumerate(words) if word in _NEGATIONS]
-    if not at:
+    if _NEGATIONS.isdisjoint(vocabulary(answer)):
         return 0
-    negated = _negated(text)
-    return sum(negated.isdisjoint(words[place + 1 : place + 1 + _NEXT]) for place in at)
+    words, negated = tokens(answer), _negated(text)
+    return sum(
+        negated.isdisjoint(words[at + 1 : at + 1 + NEXT])
+        for at, word in enumerate(words)
+        if word in _NEGATIONS
+    )
 
 
 @remembered
 def _negated(text: str) -> frozenset[str]:
+    if _NEGATIONS.isdisjoint(vocabulary(text)):
+        return frozenset()
     words = tokens(text)
     near: set[str] = set()
-    for place, word in enumerate(words):
-        if word in _NEGATIONS:
-            near.update(words[max(place - _REACH, 0) : place + _REACH + 1])
+    for at in [at for at, word in enumerate(words) if word in _NEGATIONS]:
+        near.update(words[max(at - REACH, 0) : at + REACH + 1])
     return frozenset(near - STOP_WORDS - _NEGATIONS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT, Evidence, evidence
 from runner.model import Passage, Unscored
-from runner.text import numbers, readings
+from runner.text import numbers, readings, vocabulary
 
 
 @metric(layer="grounding")
@@ -42,8 +42,9 @@ def unsupported(answer: str, passages: tuple[Passage, ...], question: str) -> li
 
 
 def _unbacked(claims: set[str], found: Evidence, question: str) -> set[str]:
-    """Try the cheap source first: most answers are settled by it."""
-    for source in (found.text, question, found.glued):
+    """Ask the cheap source first: the digits as they stand settle most answers."""
+    claims = claims - vocabulary(found.text)
+    for source in (question, found.text, found.seams):
         if claims and source:
             claims = claims - readings(source)
     return claims

@@ -6,7 +6,7 @@ from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT, evidence
 from runner.metrics._words import content
 from runner.model import Passage, Unscored
-from runner.text import tokens
+from runner.text import vocabulary
 
 
 @metric(layer="grounding")
@@ -29,5 +29,5 @@ def token_support(answer: str, passages: tuple[Passage, ...]) -> float | Unscore
     words = content(answer)
     if not words:
         return Unscored("the answer has no content word")
-    known = set(tokens(found.text))
-    return sum(word in known for word in words) / len(words)
+    known = vocabulary(found.text)
+    return sum([word in known for word in words]) / len(words)

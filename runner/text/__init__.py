@@ -16,6 +16,7 @@ from runner.text.words import (
     remembered,
     sentences,
     tokens,
+    vocabulary,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "remembered",
     "sentences",
     "tokens",
+    "vocabulary",
 ]

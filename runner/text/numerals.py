@@ -11,11 +11,12 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import lru_cache
 
-from runner.text.words import remembered
+from runner.text.words import remembered, vocabulary
 
 _DIGITS = re.compile(
-    r"(?P<whole>\d{1,3}(?:[,，\xa0\u202f]\d{2,3}){0,9}[,，\xa0\u202f]\d{3}(?!\d)|\d+)"
+    r"(?P<whole>\d(?:\d{0,2}(?:[,，\xa0\u202f]\d{2,3}){0,9}[,，\xa0\u202f]\d{3}(?!\d)|\d*))"
     r"(?P<rest>(?:\.\d+)*)(?::00\b)*"
     r"(?:\s?(?P<scale>(?:thousand|million|billion|trillion|mn|bn|k)\b|[千万萬亿億]+))?",
     re.IGNORECASE,
@@ -24,14 +25,22 @@ _SCALES = {
     "k": 3, "thousand": 3, "mn": 6, "million": 6, "bn": 9, "billion": 9,
     "trillion": 12, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8,
 }  # fmt: skip
-_NO_NUMBER = re.compile(
-    r"^[ \t>#*\-]*(?:\(\d{1,3}\)|\d{1,3}[.)、．）](?!\d)|\d{1,3}:\s)"  # ordinals
-    r"|(?<=[.:;!?。：；！？，])\s?\d{1,2}(?:[)）、]|\.\s)(?=\D)"  # inline
-    r"|\[\^?\d+(?:[ ,、\-–]+\d+)*\]|【\d+[^】\n]{0,20}】|[⁰¹²³⁴-⁹①-⑳]+"  # citations
-    r"|\b(?:step|passages?|source|document|context|option|part|tip|note) #?\d+"
-    r"(?:(?:,| and| or|, and| &) \d+)*\b",
-    re.IGNORECASE | re.MULTILINE,
+_ORDINAL = re.compile(  # opens a line, or stands behind a mark in a list on one line
+    r"\n[ \t>#*\-]*(?:\(\d{1,3}\)|\d{1,3}[.)、．）](?!\d)|\d{1,3}:\s)"
+    r"|[.:;!?。：；！？，]\s?\d{1,2}[)）、](?=\D)|[.!?]\s\d{1,2}\.\s(?=[A-Z])"
 )
+_CITATION = re.compile(
+    r"\[\^?\d+(?:[ ,、\-–]+\d+)*\]|【\d+[^】\n]{0,20}】|[⁰¹²³⁴-⁹①-⑳]+"
+)
+_LABEL = re.compile(
+    r"\b(?:step|passages?|source|document|context|option|part) #?\d+"
+    r"(?:(?:,| and| or|, and| &) \d+)*\b",
+    re.IGNORECASE,
+)
+_LABELS = frozenset(
+    ("step", "passage", "passages", "source", "document", "context", "option", "part")
+)
+_DIGIT = re.compile(r"\d")
 _FRACTION = re.compile("[¼-¾⅐-⅞]")
 
 _CHINESE = {c: i for i, c in enumerate("零一二三四五六七八九")}
@@ -84,7 +93,6 @@ _OTHER_WORDS = {
     )
     for word in words.split()
 }
-_A_WORD = re.compile(r"[a-z]+|[一首壹二两双三四五六七八九十]")
 
 
 @remembered
@@ -100,12 +108,24 @@ def numbers(text: str) -> tuple[str, ...]:
     >>> numbers("1. Within 1,000 days [2]"), numbers("十天内退百分之五")
     (('1000',), ('10', '5'))
     """
-    text = _NO_NUMBER.sub(" ", text)
-    found = [product or plain for plain, product in _in_digits(text)]
+    found: list[str] = []
+    words = vocabulary(text)
+    if _DIGIT.search(text):
+        claims = _without_marks(text, words)
+        found += [product or plain for plain, product in _in_digits(claims)]
     if not text.isascii():
         found += _in_chinese(text, strict=True)
-    found += _in_english(text, strict=True)
+    if not _SMALL.keys().isdisjoint(words):
+        found += _in_english(text, strict=True)
     return tuple(found)
+
+
+def _without_marks(text: str, words: frozenset[str]) -> str:
+    if "[" in text or not text.isascii():
+        text = _CITATION.sub(" ", text)
+    if not _LABELS.isdisjoint(words):
+        text = _LABEL.sub(" ", text)
+    return _ORDINAL.sub(" ", f"\n{text}")
 
 
 @remembered
@@ -118,13 +138,26 @@ def readings(text: str) -> frozenset[str]:
     >>> sorted(readings("a third in May, 2.5 million"))
     ['1', '2.5', '2500000', '3', '5']
     """
-    found = {value for pair in _in_digits(text) for value in pair if value}
+    words = vocabulary(text)
+    found = {plain for word in words if word[0].isdecimal() for plain in _parts(word)}
+    found.update(_OTHER_WORDS[word] for word in words & _OTHER_WORDS.keys())
+    if not _SCALES.keys().isdisjoint(words) or any(sign in text for sign in _HIGH):
+        found.update(product for _, product in _in_digits(text) if product)
+    if not _SMALL.keys().isdisjoint(words):
+        found.update(_in_english(text, strict=False))
     if not text.isascii():
         found.update(_in_chinese(text, strict=False))
-    found.update(_in_english(text, strict=False))
-    words = set(_A_WORD.findall(text.lower()))
-    found.update(_OTHER_WORDS[word] for word in words & _OTHER_WORDS.keys())
+        found.update(_OTHER_WORDS[sign] for sign in _OTHER_WORDS.keys() & set(text))
     return frozenset(found)
+
+
+def _parts(number: str) -> Iterator[str]:
+    """Give a number in plain decimals; of a date such as 2024.01.05 each part."""
+    whole, dot, rest = number.partition(".")
+    if "." in rest and len(whole) == 4:  # noqa: PLR2004  a year
+        yield from (_plain(part) for part in (whole, *rest.split(".")))
+    else:
+        yield _plain(whole, dot + rest)
 
 
 def _in_digits(text: str) -> Iterator[tuple[str, str | None]]:
@@ -132,12 +165,8 @@ def _in_digits(text: str) -> Iterator[tuple[str, str | None]]:
         text = _FRACTION.sub(lambda f: " " + unicodedata.normalize("NFKC", f[0]), text)
     for match in _DIGITS.finditer(text):
         whole, rest, scale = match.group("whole", "rest", "scale")
-        if rest.count(".") > 1 and len(whole) == 4:  # noqa: PLR2004  2024.01.05
-            for part in (whole, *rest[1:].split(".")):
-                yield _plain(part), None
-            continue
-        plain = _plain(whole, rest)
-        yield plain, _scaled(plain, scale) if scale else None
+        for plain in _parts(whole + rest):
+            yield plain, _scaled(plain, scale) if scale else None
 
 
 def _plain(whole: str, rest: str = "") -> str:
@@ -178,6 +207,7 @@ def _measures(run: str, unit: str | None) -> bool:
     return bool(unit) or (len(run) > 1 and any(c in _TENS or c in _HIGH for c in run))
 
 
+@lru_cache(512)
 def _chinese(run: str) -> str | None:
     run, _, decimals = run.partition("点")
     if len(run) > 20:  # noqa: PLR2004  no number that anybody writes
@@ -208,10 +238,7 @@ def _chinese_sum(run: str) -> int:
 
 
 def _in_english(text: str, *, strict: bool) -> Iterator[str]:
-    text = text.lower()
-    if _SMALL.keys().isdisjoint(_A_WORD.findall(text)):
-        return
-    for match in _ENGLISH_NUMBER.finditer(text):
+    for match in _ENGLISH_NUMBER.finditer(text.lower()):
         words = match["words"].replace("-", " ").split()
         value = _english_sum(words)
         if value is not None and (not strict or value > 10 or match["unit"]):  # noqa: PLR2004

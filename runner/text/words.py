@@ -38,7 +38,7 @@ _TOKEN = re.compile(
     r"[a-z]++(?![^\x00-\x7f])|[0-9]++(?![^\x00-\x7f])(?:\.[0-9]+)*"
     rf"|[^\W\d_{_DENSE}]+(?:[{_MARKS}]+[^\W\d_{_DENSE}]*)*|\d+(?:\.\d+)*|[{_DENSE}]+"
 )
-_DENSE_RUN = re.compile(f"[{_DENSE}]+")
+_A_DENSE = re.compile(f"[{_DENSE}]")
 _FIRST_DENSE = "\u0e01"
 _INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
@@ -54,9 +54,9 @@ _GROUPING = re.compile(
     r",(?:(?<=(?<!\d)\d,)|(?<=(?<!\d)\d\d,)|(?<=(?<!\d)\d{3},))"
     r"(?=(?:\d\d,){0,4}\d{3}(?!\d))"
 )
-_LOOSE = rf"\d{_DENSE}"
-_SPACE = re.compile(rf" (?!(?<=\d )\d)(?:(?=[{_LOOSE}])|(?<=[{_LOOSE}] ))")
-_ASCII_SPACE = re.compile(r" (?!(?<=[0-9] )[0-9])(?:(?=[0-9])|(?<=[0-9] ))")
+_BESIDE_DIGIT = r"(?<![\d.,] )(?=\d)|(?<=\d )(?![\d.,])"
+_SPACE = re.compile(rf" (?:(?=[{_DENSE}])|(?<=[{_DENSE}] )|{_BESIDE_DIGIT})")
+_ASCII_SPACE = re.compile(f" (?:{_BESIDE_DIGIT})")
 
 
 def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
@@ -92,8 +92,8 @@ def normalise(text: str) -> str:
     """Give the form in which texts are compared.
 
     Folded (see ``fold``); white space is one space, and none at all beside a dense
-    character or a digit, where people write it or not; ``1,000`` is ``1000``. A space
-    between two digits stays, since it may part two numbers.
+    character or a digit, where people write it or not; ``1,000`` is ``1000``. Between
+    two digits, or a digit and a dot or comma, it stays, since it parts two numbers.
 
     >>> normalise("Ｓｕｐｐｏｒｔｓ  1,000 个 会话"), normalise("iPhone 15")
     ('supports1000个会话', 'iphone15')
@@ -114,33 +114,29 @@ def tokens(text: str) -> tuple[str, ...]:
     >>> tokens("Within 10 days"), tokens("可在十天内"), tokens("第 5 页")
     (('within', '10', 'days'), ('可在', '在十', '十天', '天内'), ('第', '5', '页'))
     """
+    if text.isascii():  # no dense character, so that white space does not matter
+        text = _GROUPING.sub("", text) if "," in text else text
+        return tuple(_ASCII_TOKEN.findall(text.lower()))
     text = normalise(text)
     if text.isascii():
         return tuple(_ASCII_TOKEN.findall(text))
     found: list[str] = []
     for token in _TOKEN.findall(text):
-        if token < _FIRST_DENSE or len(token) == 1 or not _is_dense(token[0]):
+        if token < _FIRST_DENSE or len(token) == 1 or not _A_DENSE.match(token):
             found.append(token)
         else:
             found += map(add, token, token[1:])
     return tuple(found)
 
 
-def _is_dense(character: str) -> bool:
-    return _DENSE_RUN.match(character) is not None
+@remembered
+def vocabulary(text: str) -> frozenset[str]:
+    """Give the distinct tokens of the text."""
+    return frozenset(tokens(text))
 
 
-def is_dense(text: str) -> bool:
-    """Whether at least half of the characters are of a script without spaces."""
-    if text.isascii():
-        return False
-    return 2 * sum(map(len, _DENSE_RUN.findall(text))) >= len(text)
-
-
-_END = re.compile(
-    r"(?<![。！？｡…])[。！？｡…]+[”’」』）\"')\]]*|\n\s*"
-    r"|(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s)"
-)
+_END = re.compile(r"[.!?。！？｡…\n][.!?。！？｡…\s\"'”’」』）)\]]*")
+_ENDS_ANYWHERE = frozenset("。！？｡…\n")
 _ORDINAL = re.compile(r"\s*\d{1,3}\.")
 _NOT_AN_END = re.compile(
     r"(?:^|[\s(])(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|mr|mrs|ms|dr|prof|st|vs|etc"
@@ -162,7 +158,11 @@ def sentences(text: str) -> tuple[str, ...]:
     """
     found, start = [], 0
     for end in _END.finditer(text):
-        if end[0] == "." and _is_abbreviated(text, start, end.end()):
+        marks = end[0]
+        if _ENDS_ANYWHERE.isdisjoint(marks) and (
+            not marks[-1].isspace()
+            or (marks[:2] == ". " and _is_abbreviated(text, start, end.start() + 1))
+        ):
             continue
         found.append(text[start : end.end()].strip())
         start = end.end()
