@@ -11,7 +11,6 @@ from runner.text.refusals import declines
 from runner.text.words import (
     contains,
     fold,
-    is_dense,
     normalise,
     remembered,
     sentences,
@@ -23,7 +22,6 @@ __all__ = [
     "contains",
     "declines",
     "fold",
-    "is_dense",
     "normalise",
     "numbers",
     "readings",
