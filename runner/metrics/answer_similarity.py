@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import chain
+
 from runner.metrics._declare import metric
 from runner.model import Unscored
 from runner.text import tokens
@@ -26,21 +29,21 @@ def answer_similarity(answer: str, reference: str) -> float | Unscored:
     >>> answer_similarity("refund in 30 days", "refunds: 30 days")
     0.75
     """
-    ours, theirs = _ngrams(answer), _ngrams(reference)
+    ours = list(chain.from_iterable(map(_ngrams, tokens(answer))))
+    theirs = list(chain.from_iterable(map(_ngrams, tokens(reference))))
     if not ours or not theirs:
         return Unscored("answer or reference is empty")
     precision, recall = _share(ours, set(theirs)), _share(theirs, set(ours))
     return 2 * precision * recall / (precision + recall) if precision else 0.0
 
 
-def _ngrams(text: str) -> list[str]:
-    words = tokens(text)
-    grams = [word for word in words if len(word) < SIZE - 1]
-    for word in [word for word in words if len(word) >= SIZE - 1]:
-        padded = f" {word} "
-        grams += [padded[at : at + SIZE] for at in range(len(padded) - SIZE + 1)]
-    return grams
+@lru_cache(4096)  # words: most of a text's are those of every text
+def _ngrams(word: str) -> tuple[str, ...]:
+    padded = f" {word} "
+    if len(padded) <= SIZE:
+        return (word,)
+    return tuple(padded[at : at + SIZE] for at in range(len(padded) - SIZE + 1))
 
 
 def _share(grams: list[str], known: set[str]) -> float:
-    return sum([gram in known for gram in grams]) / len(grams)
+    return sum(map(known.__contains__, grams)) / len(grams)
