@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import site
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -18,13 +19,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from runner import __version__
-from runner.errors import Cancelled, InputError, RagEvalError
+from runner.errors import Cancelled, InputError, Place, RagEvalError
 
 if TYPE_CHECKING:
     from runner.gates import FailOn
     from runner.session import World
 
 PATH = click.Path(path_type=Path)
+SHARE = "share/rag-eval-action"  # where the wheel puts its data files
 Item = TypeVar("Item")
 
 
@@ -239,10 +241,18 @@ def _workspace(spec: Path) -> Path:
 
 
 def _templates() -> Path:
-    """Give the folder of the templates: beside the package, or in an installed one."""
-    package = Path(__file__).resolve().parent
-    beside = package.parent / "templates"
-    return beside if beside.is_dir() else package / "templates"
+    """Give the folder of the templates: of a checkout, else of the installation."""
+    beside = Path(__file__).resolve().parents[1]
+    installed = (Path(base) / SHARE for base in (sys.prefix, site.getuserbase()))
+    folders = [folder / "templates" for folder in (beside, *installed)]
+    for folder in folders:
+        if (folder / "comment.md.j2").is_file():
+            return folder
+    raise InputError(
+        "the templates are not installed",
+        where=Place(str(folders[1])),
+        hint="install rag-eval-action again",
+    )
 
 
 class _Signals:

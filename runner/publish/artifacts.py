@@ -59,7 +59,7 @@ class ResultsFolder:
     def _clear(self) -> None:
         names = [RESULTS, CASES, RESPONSES, *RENDERED]
         there = [name for name in names if os.path.lexists(self.path / name)]
-        if there and not {RESULTS, CASES, RESPONSES}.intersection(there):
+        if there and not {RESULTS, RESPONSES}.intersection(there):
             raise InputError(
                 f"it holds {there[0]}, but no results",
                 where=Place(str(self.path)),

@@ -52,7 +52,7 @@ class DiagnosisMarks(Part):
     partial: Share = Field(
         0.5, description="recall below this, for a case without key points."
     )
-    unsupported: Share = Field(0.5, description="lexical_grounding below this.")
+    unsupported: Share = Field(0.2, description="lexical_grounding below this.")
 
 
 class Baseline(Part):

@@ -235,9 +235,7 @@ def test_a_wrong_mapping_shows_the_keys_that_were_there(team, service):
 
 
 def test_contexts_that_never_come_stop_the_run_with_help(team, service):
-    spec = changed(
-        team, "timeout: 2s", "timeout: 2s\n  response: {contexts: passages}"
-    )
+    spec = changed(team, "timeout: 2s", "timeout: 2s\n  response: {contexts: passages}")
 
     ended = rag_eval("run", spec, cwd=team, RAG_URL=service)
 

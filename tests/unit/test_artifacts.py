@@ -210,6 +210,8 @@ def _make(root: Path) -> None:
     (root / "file").write_text("")
     (root / "docs").mkdir()
     (root / "docs/summary.md").write_text("the team's own")
+    (root / "evals").mkdir()
+    (root / "evals/cases.jsonl").write_text("the team's own")
     (root / "way-out").symlink_to(root.parent)
 
 
@@ -223,6 +225,7 @@ def _make(root: Path) -> None:
         ("../beside", "a folder of their own inside the workspace"),
         ("way-out/x", "a folder of their own inside the workspace"),
         ("docs", "holds summary.md, but no results"),
+        ("evals", r"holds cases\.jsonl, but no results"),
     ],
 )
 def test_a_folder_that_is_not_ours_to_write_is_refused(tmp_path, out, says):

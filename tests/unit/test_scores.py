@@ -114,7 +114,7 @@ def test_what_is_no_finite_number_is_a_failed_score(value):
     @metric(layer="answer")
     def a_metric_that_errs(answer: str) -> float:
         """Give no number."""
-        return value
+        return value if answer else 0.0
 
     erring = registry.pop("a_metric_that_errs")
     scorer = Scorer([Measure("erring", erring)])
