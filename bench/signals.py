@@ -2,8 +2,9 @@
 
     python bench/signals.py [FOLDER]
 
-FOLDER is the labelled data (RAG_EVAL_SHARED in tests/README.md). AUROC: 0.5 is chance. *Coverage* is the plain share of the answer's tokens in the contexts, *shortness*
-the answer's length turned round: what a signal must beat to be worth its name.
+FOLDER is the labelled data (RAG_EVAL_SHARED in tests/README.md). An AUROC of 0.5 is
+chance. *Coverage* is the plain share of the answer's tokens in the contexts, *shortness*
+its length turned round: what a signal must beat to be worth its name.
 """
 
 from __future__ import annotations

@@ -108,6 +108,7 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     click.echo(shown, nl=False)
     if stopped:
         click.echo(f"rag-eval: {stopped}", err=True)
+    if isinstance(stopped, Cancelled):
         return stopped.exit_code
     return gates.exit_code(report.verdict, report.gates, fail_on)
 

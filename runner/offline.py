@@ -78,6 +78,12 @@ def save_baseline(results: Path, to: Path, root: Path) -> int:
     Raises:
         InputError: The results are damaged, or do not cover every case.
     """
+    if to.resolve() == results.resolve():
+        raise InputError(
+            "the baseline would take the place of the results",
+            where=Place(to.as_posix()),
+            hint="name another folder with --to",
+        )
     kept = baseline.stripped(read_report(results, results.as_posix()))
     records = read_results(results, results.as_posix()).records.values()
     with ResultsFolder(to, root=root, redactor=Redactor(())) as folder:

@@ -211,7 +211,10 @@ def _conclude(
     results = gates.hold(spec, measured)
     verdict, reasons = gates.verdict(results)
     if stopped:
-        verdict, reasons = "error", (str(stopped), *reasons)
+        # A red line that is broken stays broken, whatever came after it.
+        broken = any(g.rule == "red_line" and g.outcome == "failed" for g in results)
+        verdict = "failed" if broken and verdict == "failed" else "error"
+        reasons = (str(stopped), *reasons)
     return Report(
         name=spec.name,
         verdict=verdict,
