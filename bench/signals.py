@@ -3,8 +3,8 @@
     python bench/signals.py [FOLDER]
 
 FOLDER is the labelled data (RAG_EVAL_SHARED in tests/README.md). An AUROC of 0.5 is
-chance. *Coverage* is the plain share of the answer's tokens in the contexts, *shortness*
-its length turned round: what a signal must beat to be worth its name.
+chance. *Coverage* is the plain share of the answer's tokens in the contexts, and
+*shortness* the length turned round: what a signal must beat to be worth its name.
 """
 
 from __future__ import annotations
