@@ -18,7 +18,7 @@ HEAD = 2_000  # characters that are read: declining opens an answer
 OPENING = 240  # characters within which the declining sentence begins
 STATEMENT = 5  # characters of a sentence in front of it that make an answer
 SOON = 160  # characters behind them within which a turn may come
-SUBSTANCE = 60  # characters behind the turn that make an answer
+SUBSTANCE = 40  # characters behind the turn that make an answer
 OFFERED = 240  # likewise where the turn offers help or warns
 
 # English: who speaks, what fails, what answering is, where answers come from.
@@ -48,9 +48,9 @@ _ACT = (
     r"|say|shar|speak|speculat|suggest|tell|verif|writ)"
 )
 _KNOWLEDGE = (
-    r"(?:abilit(?:y|ies)|access|answers?|capabilit(?:y|ies)|content|context|data|details?"
-    r"|entr(?:y|ies)|evidence|idea|info(?:rmation)?|knowledge|materials?|mentions?"
-    r"|records?|references?|results?|specifics)\b"
+    r"(?:abilit(?:y|ies)|access|answers?|capabilit(?:y|ies)|capacity|content|context|data"
+    r"|details?|entr(?:y|ies)|evidence|idea|info(?:rmation)?|knowledge|materials?"
+    r"|mentions?|opinions?|preferences?|records?|references?|results?|specifics|views?)\b"
 )
 _MENTION = (
     r"(?:answers?|details?|entr(?:y|ies)|evidence|explanation|info(?:rmation)?|mentions?"
