@@ -7,14 +7,12 @@ Imports that cost time stand inside the command that needs them, so that
 from __future__ import annotations
 
 import os
-import signal
 import site
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,11 +21,10 @@ from runner.errors import Cancelled, InputError, Place, RagEvalError
 
 if TYPE_CHECKING:
     from runner.gates import FailOn
-    from runner.session import World
+    from runner.session import Order, World
 
 PATH = click.Path(path_type=Path)
 SHARE = "share/rag-eval-action"  # where the wheel puts its data files
-Item = TypeVar("Item")
 
 
 def main() -> None:
@@ -97,10 +94,8 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     wrong. 3: could not be judged. 130: cancelled.
     """
     from runner import gates, render, session
-    from runner.pipeline import Filters
 
-    kinds = {name: options.pop(name) for name in ("tags", "types", "ids", "limit")}
-    order = session.Order(spec, filters=Filters(**kinds), **options)
+    order = _order(spec=spec, **options)
     report, stopped = session.run(order, _world(spec, quiet=quiet))
     shown = render.console(
         report, colour=sys.stdout.isatty(), folder=order.out.as_posix()
@@ -111,6 +106,43 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     if isinstance(stopped, Cancelled):
         return stopped.exit_code
     return gates.exit_code(report.verdict, report.gates, fail_on)
+
+
+def _order(**options: Any) -> Order:
+    from runner.pipeline import Filters
+    from runner.session import Order
+
+    kinds = {name: options.pop(name) for name in ("tags", "types", "ids", "limit")}
+    return Order(filters=Filters(**kinds), **options)
+
+
+@commands.command(
+    hidden=True,
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+def action() -> int:
+    """Run as a step of a workflow, which says in the environment what to do.
+
+    Words behind it are not read: some runners give the input ``args`` there as well.
+    """
+    from runner import action as step
+
+    world = _world(Path("spec"), quiet=False)
+    inside = world._replace(writable=world.root, may_start=False)
+    return step.run(os.environ, inside, _parsed, click.echo)
+
+
+def _parsed(words: Sequence[str]) -> Order:
+    """Give the order in the words after ``rag-eval run``, which an input gave."""
+    try:
+        options = run.make_context("run", list(words)).params
+    except click.ClickException as error:
+        raise InputError(f"input args: {error.format_message()}") from None
+    except click.exceptions.Exit:
+        raise InputError("input args: help is no run") from None
+    del options["fail_on"], options["quiet"]
+    return _order(**options)
 
 
 @commands.command()
@@ -214,7 +246,7 @@ def metrics(examples: Path | None) -> int:
 
 
 def _world(spec: Path, *, quiet: bool) -> World:
-    from runner import progress
+    from runner import interrupts, progress
     from runner.session import World
 
     return World(
@@ -225,7 +257,7 @@ def _world(spec: Path, *, quiet: bool) -> World:
         progress=progress.silent
         if quiet
         else partial(progress.shown, stream=sys.stderr),
-        interruptible=_Signals().interruptible,
+        interruptible=interrupts.Signals().interruptible,
     )
 
 
@@ -254,41 +286,3 @@ def _templates() -> Path:
         where=Place(str(folders[1])),
         hint="install rag-eval-action again",
     )
-
-
-class _Signals:
-    """Turns Ctrl-C and SIGTERM into ``Cancelled``, never in the middle of a write."""
-
-    def __init__(self) -> None:
-        self._waiting = False
-        self._asked_to_stop = False
-
-    def interruptible(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Pass items on, raising ``Cancelled`` while waiting for the next one."""
-        old = {
-            number: signal.signal(number, self._stop)
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        source = iter(items)
-        try:
-            while True:
-                self._waiting = True
-                if self._asked_to_stop:
-                    raise Cancelled("cancelled; what was finished is kept")
-                item = next(source, None)
-                self._waiting = False
-                if item is None:
-                    return
-                yield item
-        finally:
-            self._waiting = False
-            for number, handler in old.items():
-                signal.signal(number, handler)
-
-    def _stop(self, _number: int, _frame: FrameType | None) -> None:
-        if self._asked_to_stop:
-            raise KeyboardInterrupt  # asked twice: at once
-        self._asked_to_stop = True
-        if self._waiting:
-            self._waiting = False
-            raise Cancelled("cancelled; what was finished is kept")

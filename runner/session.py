@@ -35,6 +35,8 @@ class Order(NamedTuple):
     replay: Path | None = None
     baseline: Path | None = None
     filters: Filters = pipeline.ALL
+    commit: str | None = None
+    """What is evaluated, for the record."""
 
 
 Misread = Callable[[], InputError | None]
@@ -54,6 +56,8 @@ class World(NamedTuple):
     progress: Progress
     interruptible: Callable[[Iterable[Exchange]], Iterator[Exchange]] = iter
     """Raises ``Cancelled`` between two exchanges when the user said stop."""
+    may_start: bool = True
+    """Whether ``endpoint.start`` may run its command here."""
 
 
 def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | None]:
@@ -63,7 +67,10 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
         InputError: The spec, a case file, the baseline or an option is wrong.
     """
     plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
-    plan = plan._replace(baseline=_baseline(order, plan, world.root))
+    if not order.replay and not world.may_start:
+        _check_start(plan)
+    base = _baseline(order, plan, world.root)
+    plan = plan._replace(baseline=base, commit=order.commit)
     # The cases stay to the end: the collector need not look at them again and again.
     gc.freeze()
     redactor = Redactor(plan.spec.secrets)
@@ -80,6 +87,16 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
             )
         found = folder.finish(found, renderings(world.templates, folder.path))
     return found, stopped
+
+
+def _check_start(plan: Plan) -> None:
+    start = plan.spec.endpoint.start
+    if start:
+        raise InputError(
+            "nothing is started inside of the action's container",
+            where=plan.place("endpoint", "start"),
+            hint=f"start it in a step before, `run: {start.command} &`, on 0.0.0.0",
+        )
 
 
 def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:

@@ -15,10 +15,11 @@ FLOORS = (
     {"model", "units"},
     {"templating", "spec", "cases", "metrics", "aggregate", "advice"},
     {"responses", "scores", "comparison", "gates", "report"},
-    {"diagnosis", "ledger", "baseline", "render"},
+    {"diagnosis", "ledger", "baseline", "render", "settings"},
     {"files", "endpoints", "publish"},
-    {"pipeline", "results", "worked", "progress"},
+    {"pipeline", "results", "worked", "progress", "interrupts"},
     {"session", "offline", "docs"},
+    {"action"},
     {"cli"},
     {"__main__"},
 )
@@ -32,7 +33,9 @@ HOMES = {
     "jinja2": {"templating"},
     "jmespath": {"endpoints"},
     "pydantic": {"metrics", "model", "report", "spec"},
-    "pydantic_core": {"cases", "endpoints", "files", "publish", "report", "spec"},
+    "pydantic_core": {
+        *("action", "cases", "endpoints", "files", "publish", "report", "spec")
+    },
     "re2": {"endpoints"},
     "requests": {"endpoints", "publish"},
     "rich": {"progress"},
