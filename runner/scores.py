@@ -49,16 +49,19 @@ class Asked(NamedTuple):
 def declined(case: Case, response: Response) -> bool | None:
     """Give whether a reply declined: by its flag, or by what its text says.
 
-    A reply that declines and still states a key point counts as answered. None where
-    there is neither a flag nor an answer.
+    A reply that declines and still states a key point counts as answered, unless it
+    should decline, or the point is an echo of the question. None where there is
+    neither a flag nor an answer.
     """
     answer = response.answer
     if answer is None:
         return response.refused
     if not (response.refused or declines(answer, case.refusal_phrases)):
         return False
-    return not any(
-        contains(answer, spelling) for point in case.key_points for spelling in point
+    return case.expect_refusal or not any(
+        contains(answer, spelling) and not contains(case.question, spelling)
+        for point in case.key_points
+        for spelling in point
     )
 
 

@@ -9,8 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from runner.diagnosis._origin import (
+    DRAWN,
+    Origin,
+    Parted,
+    origin,
+    own_words,
+    part,
+    strays,
+)
+from runner.metrics._evidence import evidence
 from runner.metrics._ranking import document_of
 from runner.metrics._walls import leaks, watched
+from runner.metrics._words import content
 from runner.metrics.citation_support import mismatched
 from runner.metrics.citation_validity import fabricated
 from runner.metrics.forbidden_content import found as forbidden
@@ -18,7 +29,7 @@ from runner.metrics.key_point_grounding import ungrounded, unretrieved
 from runner.metrics.key_points import missing
 from runner.metrics.lexical_grounding import lexical_grounding
 from runner.metrics.number_support import unsupported
-from runner.model import LAYERS, Layer, Ranking, Unscored
+from runner.model import LAYERS, Layer, Passage, Ranking, Unscored
 from runner.scores import Asked, walls
 from runner.spec import DiagnosisMarks
 
@@ -129,24 +140,44 @@ def _partial(seen: Seen) -> Evidence:
     return f"{share}; {absent[0]!r} is in no context" if absent else None
 
 
+def _parted(seen: Seen) -> Parted | None:
+    passages = seen.asked.response.passages
+    return part(passages, seen.ranking) if passages and seen.ranking else None
+
+
+def _origin(seen: Seen) -> Origin:
+    case, response, _, declined, _ = seen.asked
+    parted = _parted(seen)
+    if parted is None or response.answer is None or declined:
+        return "unknown"
+    return origin(response.answer, case.question, parted)
+
+
 def _buried(seen: Seen) -> Evidence:
     best = seen.best
     if best is None:
         return UNKNOWN
-    return (
-        f"the best relevant passage ranks {best}" if best > seen.marks.buried else None
-    )
+    if best <= seen.marks.buried or _origin(seen) == "relevant":
+        return None
+    return f"the best relevant passage ranks {best}"
 
 
 def _noisy(seen: Seen) -> Evidence:
     if seen.best is None or seen.ranking is None:
         return UNKNOWN
     hits, came = sum(seen.ranking.hits), len(seen.ranking.hits)
-    return (
-        f"{hits} of {came} passages are relevant"
-        if hits / came < seen.marks.noisy
-        else None
-    )
+    if hits / came >= seen.marks.noisy or not _led_astray(seen):
+        return None
+    return f"{hits} of {came} passages are relevant"
+
+
+def _led_astray(seen: Seen) -> bool:
+    """Whether it may be for the other passages that an answer is not right."""
+    found = _origin(seen)
+    if found != "unknown" or seen.asked.response.answer is None:
+        return found != "relevant"
+    parted = _parted(seen)
+    return parted is None or strays(seen.asked.case.question, parted)
 
 
 def _should_decline(seen: Seen) -> Evidence:
@@ -202,12 +233,23 @@ def _unsupported(seen: Seen) -> Evidence:
     absent = ungrounded(response.answer, response.passages, case.key_points)
     if absent:
         return f"{absent[0]!r} is stated and in no context"
+    if invented := _invented(response.answer, response.passages, case.question):
+        return invented
     score = lexical_grounding(response.answer, response.passages, case.question)
     if isinstance(score, Unscored):
         return UNKNOWN
     return (
         f"lexical_grounding is {score:.2f}" if score < seen.marks.unsupported else None
     )
+
+
+def _invented(answer: str, passages: tuple[Passage, ...], question: str) -> str | None:
+    """Give what shows that an answer has next to nothing from what was read."""
+    said, found = own_words(answer, question), evidence(passages)
+    held = len(said.intersection(content(found.text))) if found else 0
+    if found is None or held >= DRAWN * len(said):
+        return None
+    return f"{held} of the answer's {len(said)} own words are in a context"
 
 
 def _forbidden(seen: Seen) -> Evidence:

@@ -222,6 +222,68 @@ def test_marks_compare_after_rounding():
     assert judge.diagnose(asked, [0.1 + 0.2 - 1e-12]).outcome == "passed"
 
 
+NEAR = [
+    Passage(id=f"near#{n}", text=f"How long a parcel may travel: {n} weeks by ship.")
+    for n in range(9)
+]
+
+
+@pytest.mark.parametrize(
+    ("cause", "response"),
+    [
+        ("answer.omission", reply("You may return it at no cost.", [GOLD, *NEAR])),
+        (
+            "grounding.number_conflict",
+            reply("You may return it within 45 days at no cost.", [GOLD, *NEAR]),
+        ),
+        (
+            "grounding.citation_fabricated",
+            reply(passages=[GOLD, *NEAR], citations=("ghost#1",)),
+        ),
+        ("refusal.over", reply(DECLINES, [GOLD, *NEAR])),
+        ("grounding.unsupported", reply("Ask Ms Miller kindly.", [GOLD, *NEAR])),
+        ("answer.omission", reply("You return it at no cost.", [*NEAR[:4], GOLD])),
+        ("context.noisy", reply("A parcel may travel by ship.", [GOLD, *NEAR])),
+        ("context.noisy", reply(DECLINES, [GOLD, *[OTHER] * 9])),
+        ("context.noisy", reply("Ask Ms Miller kindly.", [GOLD, *[OTHER] * 9])),
+        ("context.buried", reply("A parcel may travel by ship.", [*NEAR, GOLD])),
+        ("context.buried", reply(DECLINES, [*NEAR, GOLD])),
+        ("context.buried", reply("Ask Ms Miller kindly.", [*NEAR, GOLD])),
+    ],
+)
+def test_a_long_list_is_to_blame_only_where_the_reader_went_astray(cause, response):
+    assert diagnose(FACT, response).cause == cause
+
+
+def test_passages_without_text_are_judged_by_their_ranks_alone():
+    bare = [passage._replace(text=None) for passage in (GOLD, *NEAR)]
+
+    assert diagnose(FACT, reply("At no cost.", bare)).cause == "context.noisy"
+    assert diagnose(FACT, reply("At no cost.", bare[::-1])).cause == "context.buried"
+
+
+def test_a_relevant_passage_that_came_twice_is_no_noise():
+    twice = reply("You may return it at no cost.", [GOLD, *NEAR, GOLD])
+
+    assert diagnose(FACT, twice).cause == "answer.omission"
+
+
+def test_a_system_that_gives_no_answers_is_judged_by_its_list():
+    bare = Case(id="bare", question="How long?", qrels={"refund#1": 1})
+    drowned = Response(passages=(GOLD, *NEAR))
+
+    assert diagnose(bare, drowned, **{"precision@5": 0.5}).layer == "retrieval"
+    assert diagnose(bare, drowned, context_relevance=0.5).cause == "context.noisy"
+
+
+def test_few_words_in_common_are_an_invention_and_a_paraphrase_is_none():
+    invented = reply("Bring your passport and two photographs to our office.")
+    paraphrased = reply("Returns are free: you may send it back at no cost.")
+
+    assert diagnose(FACT, invented).cause == "grounding.unsupported"
+    assert diagnose(FACT, paraphrased).cause == "answer.omission"
+
+
 def test_marks_of_the_layers_are_settings():
     late = reply("Coupons last one year.", [OTHER, GOLD])
 

@@ -95,6 +95,26 @@ def test_a_reply_declines_by_flag_or_text_unless_it_states_a_key_point(
     assert declined(LABELLED, Response(answer=answer, refused=flag)) is expected
 
 
+def test_an_echo_of_the_question_answers_nothing():
+    case = LABELLED._replace(
+        question="How many seats has the Pro plan?",
+        key_points=(("Pro plan",), ("500",)),
+    )
+    echo = "I could not find how many seats the Pro plan has in the documents."
+
+    assert declined(case, Response(answer=echo)) is True
+    assert declined(case, Response(answer=f"{echo} But 500 is usual.")) is False
+
+
+def test_what_a_refusal_must_say_does_not_make_it_an_answer():
+    case = Case(
+        id="r", question="?", expect_refusal=True, key_points=(("ask your manager",),)
+    )
+    refusal = "The documents do not say; please ask your manager."
+
+    assert declined(case, Response(answer=refusal)) is True
+
+
 def test_an_exception_in_a_metric_is_a_failed_score():
     @metric(layer="answer")
     def a_metric_that_breaks(answer: str) -> float:
