@@ -13,7 +13,6 @@ import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -23,7 +22,7 @@ from runner.model import Case, Passage, Response
 from runner.text import declines, normalise, tokens
 
 RESPONSES = 300
-ROUNDS = 5
+ROUNDS = 7  # the least disturbed one counts
 PASSAGES = 10
 LIMIT = 4.0
 ENGLISH = """
@@ -120,7 +119,7 @@ def main() -> int:
         for turn in range(ROUNDS):
             passes.append(seconds(one_pass, responses(write, 2 * turn)))
             scored.append(seconds(every_metric, responses(write, 2 * turn + 1)))
-        one, every = median(passes) / RESPONSES, median(scored) / RESPONSES
+        one, every = min(passes) / RESPONSES, min(scored) / RESPONSES
         worst = max(worst, every / one)
         print(
             f"{name}: a pass {one * 1e6:.0f} us, all text metrics {every * 1e6:.0f} us:"

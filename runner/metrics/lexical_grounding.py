@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import NamedTuple
 
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT, evidence
@@ -15,6 +16,7 @@ from runner.text import remembered, sentences, tokens, vocabulary
 STEM = 6  # letters by which words are compared: levels most endings
 NEAR = 3  # content words within which two of them stand together
 GIVEN = 4  # words or pairs granted to every text, so that in few words one decides less
+ROOT = 0.5  # weight of the weakest sentence: its share is taken to this power
 FOREIGN = 0.5  # what each number or name that nothing backs leaves of the figure
 NEGATED = 0.7  # what each negation leaves where the passages do not negate
 REACH = 6  # tokens on either side of a passage's negation that it may negate
@@ -26,6 +28,19 @@ _NEGATIONS = frozenset(
     ("not", "no", "never", "cannot", "without", "t", "none", "nor", "neither", "unable")
 )
 Pair = tuple[str, str]
+
+
+class Parts(NamedTuple):
+    """What the figure is made of."""
+
+    held: float
+    """Share of the answer's distinct words that the passages hold."""
+    weakest: float
+    """Share of word pairs in the weakest sentence that stand together in them."""
+    foreign: int
+    """Numbers and names that nothing backs."""
+    negated: int
+    """Negations that the passages do not make."""
 
 
 @metric(layer="grounding")
@@ -49,6 +64,21 @@ def lexical_grounding(
     >>> lexical_grounding("Returned within 45 days.", rule, "") < 0.5
     True
     """
+    found = parts(answer, passages, question)
+    if isinstance(found, Unscored):
+        return found
+    return float(
+        found.held
+        * found.weakest**ROOT
+        * FOREIGN**found.foreign
+        * NEGATED**found.negated
+    )
+
+
+def parts(
+    answer: str, passages: tuple[Passage, ...], question: str
+) -> Parts | Unscored:
+    """Give what the figure is made of, or why there is none."""
     found = evidence(passages)
     if found is None:
         return NO_TEXT
@@ -57,14 +87,14 @@ def lexical_grounding(
         return Unscored("the answer has no word")
     missing = words - _stems(found.text)
     foreign = len(unsupported(answer, passages, question))
-    if missing:
-        foreign += len(_foreign_names(answer, missing - _stems(question)))
-    held = _share(len(words) - len(missing), len(words))
-    return float(
-        held
-        * _weakest_pairs(answer, found.text) ** 0.5
-        * FOREIGN**foreign
-        * NEGATED ** _new_negations(answer, found.text)
+    unknown = {word for word in missing if word.isalpha()} - _stems(question)
+    if unknown:
+        foreign += len(_foreign_names(answer, unknown))
+    return Parts(
+        held=_share(len(words) - len(missing), len(words)),
+        weakest=_weakest_pairs(answer, found.text),
+        foreign=foreign,
+        negated=_new_negations(answer, found.text),
     )
 
 
@@ -130,13 +160,10 @@ def _near(words: list[str], pairs: set[Pair]) -> set[Pair]:
     return {pair for pair in pairs if pair in near or (pair[1], pair[0]) in near}
 
 
-def _foreign_names(answer: str, missing: frozenset[str]) -> set[str]:
-    """Give the words of names (capital letter within a sentence) among the missing."""
-    return {
-        word
-        for word in tokens(" ".join(_NAME.findall(answer)))
-        if word[:STEM] in missing and word not in STOP_WORDS and not word.isdigit()
-    }
+def _foreign_names(answer: str, unknown: set[str]) -> set[str]:
+    """Give the words of names (capital letter within a sentence) among the unknown."""
+    names = vocabulary(" ".join(_NAME.findall(answer)))
+    return {word for word in names - STOP_WORDS if word[:STEM] in unknown}
 
 
 def _new_negations(answer: str, text: str) -> int:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import lru_cache
 
-from runner.text.words import remembered, vocabulary
+from runner.text.words import remembered, tokens, vocabulary
 
 _DIGITS = re.compile(
     r"(?P<whole>\d(?:\d{0,2}(?:[,，\xa0\u202f]\d{2,3}){0,9}[,，\xa0\u202f]\d{3}(?!\d)|\d*))"
-    r"(?P<rest>(?:\.\d+)*)(?::00\b)*"
+    r"(?P<rest>(?:\.\d+)*)"
     r"(?:\s?(?P<scale>(?:thousand|million|billion|trillion|mn|bn|k)\b|[千万萬亿億]+))?",
     re.IGNORECASE,
 )
@@ -40,6 +40,7 @@ _LABEL = re.compile(
 _LABELS = frozenset(
     ("step", "passage", "passages", "source", "document", "context", "option", "part")
 )
+_FULL_HOUR = re.compile(r"(?<=\d):00\b")
 _DIGIT = re.compile(r"\d")
 _FRACTION = re.compile("[¼-¾⅐-⅞]")
 
@@ -112,7 +113,10 @@ def numbers(text: str) -> tuple[str, ...]:
     words = vocabulary(text)
     if _DIGIT.search(text):
         claims = _without_marks(text, words)
-        found += [product or plain for plain, product in _in_digits(claims)]
+        if _is_scaled(claims, words):
+            found += [product or plain for plain, product in _in_digits(claims)]
+        else:
+            found += _plainly(tokens(claims))
     if not text.isascii():
         found += _in_chinese(text, strict=True)
     if not _SMALL.keys().isdisjoint(words):
@@ -125,7 +129,19 @@ def _without_marks(text: str, words: frozenset[str]) -> str:
         text = _CITATION.sub(" ", text)
     if not _LABELS.isdisjoint(words):
         text = _LABEL.sub(" ", text)
-    return _ORDINAL.sub(" ", f"\n{text}")
+    if ":00" in text:
+        text = _FULL_HOUR.sub("", text)
+    opened = f"\n{text}"
+    return _ORDINAL.sub(" ", opened) if _ORDINAL.search(opened) else text
+
+
+def _is_scaled(text: str, words: frozenset[str]) -> bool:
+    return not _SCALES.keys().isdisjoint(words) or any(sign in text for sign in _HIGH)
+
+
+def _plainly(words: Iterable[str]) -> list[str]:
+    """Give the numbers among tokens."""
+    return [plain for word in words if word[0].isdecimal() for plain in _parts(word)]
 
 
 @remembered
@@ -139,9 +155,9 @@ def readings(text: str) -> frozenset[str]:
     ['1', '2.5', '2500000', '3', '5']
     """
     words = vocabulary(text)
-    found = {plain for word in words if word[0].isdecimal() for plain in _parts(word)}
+    found = set(_plainly(words))
     found.update(_OTHER_WORDS[word] for word in words & _OTHER_WORDS.keys())
-    if not _SCALES.keys().isdisjoint(words) or any(sign in text for sign in _HIGH):
+    if _is_scaled(text, words):
         found.update(product for _, product in _in_digits(text) if product)
     if not _SMALL.keys().isdisjoint(words):
         found.update(_in_english(text, strict=False))
@@ -151,13 +167,13 @@ def readings(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _parts(number: str) -> Iterator[str]:
+@lru_cache(1024)
+def _parts(number: str) -> tuple[str, ...]:
     """Give a number in plain decimals; of a date such as 2024.01.05 each part."""
     whole, dot, rest = number.partition(".")
     if "." in rest and len(whole) == 4:  # noqa: PLR2004  a year
-        yield from (_plain(part) for part in (whole, *rest.split(".")))
-    else:
-        yield _plain(whole, dot + rest)
+        return tuple(_plain(part) for part in (whole, *rest.split(".")))
+    return (_plain(whole, dot + rest),)
 
 
 def _in_digits(text: str) -> Iterator[tuple[str, str | None]]:
@@ -193,15 +209,14 @@ def _shown(value: Decimal) -> str:
 
 
 def _in_chinese(text: str, *, strict: bool) -> Iterator[str]:
-    for match in _CHINESE_NUMBER.finditer(text):
-        share, run, unit = match.group("share", "run", "unit")
+    for share, run, unit in dict.fromkeys(_CHINESE_NUMBER.findall(text)):
         if share or not strict or _measures(run, unit):
             value = _chinese(share or run)
             if value:
                 yield value
 
 
-def _measures(run: str, unit: str | None) -> bool:
+def _measures(run: str, unit: str) -> bool:
     if run[0] in "百千万萬亿億" or run == "一":
         return False
     return bool(unit) or (len(run) > 1 and any(c in _TENS or c in _HIGH for c in run))
