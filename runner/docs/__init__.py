@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from runner import report
+from runner.docs._action import inputs_table, outputs_table
 from runner.docs._metrics import metric_page, metrics_table, overview
 from runner.docs._spec import cases_table, spec_page
+from runner.files import read_document
 from runner.metrics import registry
 from runner.spec import json_schema
 
@@ -34,6 +36,10 @@ def generate(root: Path) -> dict[Path, str]:
     readme = root / "README.md"
     if readme.exists():
         blocks = {"metrics": metrics_table("docs/metrics"), "cases": cases_table()}
+        if (root / "action.yml").exists():
+            declared = read_document(root / "action.yml", root=root).data
+            blocks["inputs"] = inputs_table(declared)
+            blocks["outputs"] = outputs_table(declared)
         pages[Path("README.md")] = fill(readme.read_text(encoding="utf-8"), blocks)
     return pages
 

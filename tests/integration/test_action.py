@@ -1,0 +1,245 @@
+"""The step of a workflow as a process, outside of its container."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from itertools import takewhile
+from pathlib import Path
+from threading import Thread
+from typing import NamedTuple
+
+import pytest
+
+from demo.pipeline import Pipeline
+from demo.search import Index, load
+from demo.server import Desk, Server
+from runner import action
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[2]
+SPEC = "specs/quickstart.yaml"
+HEAD = "a" * 40
+DOWN = "http://127.0.0.1:9"  # nobody listens on the port of discard
+
+
+class Ended(NamedTuple):
+    exit: int
+    log: str
+    outputs: dict
+    summary: str
+
+
+class Team:
+    """A repository with the quick start in it, and a workflow that runs it."""
+
+    def __init__(self, folder, url):
+        self.root, self.files, self.url = folder / "work", folder / "files", url
+        shutil.copytree(ROOT / "specs", self.root / "specs")
+        self.files.mkdir()
+        event = {
+            "number": 7,
+            "pull_request": {
+                "number": 7,
+                "head": {"sha": HEAD, "repo": {"full_name": "org/bot"}},
+                "base": {"ref": "main", "repo": {"full_name": "org/bot"}},
+            },
+        }
+        (self.files / "event.json").write_text(json.dumps(event))
+
+    def changed(self, old, new, name=SPEC):
+        text = (self.root / SPEC).read_text("utf-8")
+        assert old in text
+        (self.root / name).write_text(text.replace(old, new, 1), "utf-8")
+
+    def action(self, *words, url=None, **inputs):
+        files = {name: self.files / name for name in ("outputs", "summary")}
+        for path in files.values():
+            path.write_text("")
+        given = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
+        done = subprocess.run(
+            [sys.executable, "-m", "runner", "action", *words],
+            cwd=self.root,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "GITHUB_WORKSPACE": str(self.root),
+                "GITHUB_EVENT_NAME": "pull_request",
+                "GITHUB_EVENT_PATH": str(self.files / "event.json"),
+                "GITHUB_OUTPUT": str(files["outputs"]),
+                "GITHUB_STEP_SUMMARY": str(files["summary"]),
+                "RAG_URL": url or self.url,
+                **given,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        outputs = parsed(files["outputs"].read_text("utf-8"))
+        return Ended(
+            done.returncode, done.stdout, outputs, files["summary"].read_text("utf-8")
+        )
+
+
+def parsed(text):
+    found, lines = {}, iter(text.split("\n"))
+    for line in lines:
+        if line:
+            name, end = line.split("<<")
+            found[name] = "\n".join(takewhile(end.__ne__, lines))
+    return found
+
+
+@pytest.fixture(scope="module")
+def service():
+    desk = Desk(Pipeline(Index(load())), None, 0)
+    with Server("127.0.0.1", 0, desk) as server:
+        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        yield server.url
+        server.shutdown()
+
+
+@pytest.fixture
+def team(tmp_path, service):
+    return Team(tmp_path, service)
+
+
+def test_a_passing_run_is_told_in_full(team):
+    ended = team.action(spec=SPEC)
+
+    assert (ended.exit, ended.outputs) == (
+        0,
+        {
+            "verdict": "passed",
+            "exit-code": "0",
+            "results": "rag-eval-results",
+            "first-failing-layer": "retrieval",
+            "cases-total": "59",
+            "cases-passed": "54",
+            "cases-failed": "5",
+            "cases-undetermined": "0",
+            "cases-errors": "0",
+            "gates-failed": "0",
+            "regressions": "0",
+            "improvements": "0",
+        },
+    )
+    written = (team.root / "rag-eval-results/summary.md").read_text("utf-8")
+    assert ended.summary == written + "\n"
+    assert "pull_request #7 into main at aaaaaaa" in ended.log
+    assert "::error" not in ended.log
+
+
+def test_the_results_name_the_head_of_the_pull_request(team):
+    team.action(spec=SPEC, out="there")
+
+    found = json.loads((team.root / "there/results.json").read_text("utf-8"))
+    assert found["commit"] == HEAD
+
+
+def test_a_failed_gate_is_an_annotation_on_its_line(team):
+    team.changed("recall@5: {min: 0.85}", "recall@5: {min: 0.99}")
+    lines = (team.root / SPEC).read_text("utf-8").splitlines()
+    line = next(n for n, text in enumerate(lines, 1) if "recall@5: {min" in text)
+
+    ended = team.action(spec=SPEC)
+
+    assert ended.exit == 1
+    assert (ended.outputs["verdict"], ended.outputs["gates-failed"]) == ("failed", "1")
+    assert f"::error file={SPEC},line={line},title=helpdesk%3A recall@5" in ended.log
+
+
+@pytest.mark.parametrize("fail_on", ["never", "error"])
+def test_a_verdict_that_does_not_gate_is_still_told(team, fail_on):
+    team.changed("recall@5: {min: 0.85}", "recall@5: {min: 0.99}")
+
+    ended = team.action(spec=SPEC, **{"fail-on": fail_on})
+
+    assert (ended.exit, ended.outputs["verdict"]) == (0, "failed")
+
+
+def test_an_endpoint_that_is_down_is_no_verdict(team):
+    team.changed("timeout: 30s", "timeout: 1s")
+
+    ended = team.action(spec=SPEC, url=DOWN)
+
+    told = [ended.outputs[name] for name in ("verdict", "exit-code", "cases-errors")]
+    assert (ended.exit, told) == (3, ["error", "3", "59"])
+    assert "not evaluated" in ended.summary
+
+
+def test_a_mistake_in_the_spec_is_shown_on_its_line(team):
+    team.changed("thresholds:\n", "thresholds:\n  recal@5: {min: 0.5}\n")
+
+    ended = team.action(spec=SPEC)
+
+    assert (ended.exit, ended.outputs) == (2, {**action.NOTHING, "exit-code": "2"})
+    assert f"::error file={SPEC},line=" in ended.log
+    assert "not evaluated" in ended.summary
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        ({}, "input spec: it is needed"),
+        ({"spec": "nothing/*.yaml"}, "input spec: nothing/*.yaml matches no file"),
+        ({"spec": "specs/quickstar.yaml"}, "specs/quickstar.yaml: is not there"),
+        ({"spec": "../x.yaml"}, "leads out of the workspace"),
+        ({"spec": SPEC, "out": "../there"}, "inside the workspace"),
+        ({"spec": SPEC, "args": "--help"}, "input args: help is no run"),
+        ({"spec": SPEC, "args": "--lmit 3"}, "input args: No such option '--lmit'"),
+        ({"spec": SPEC, "args": "more.yaml"}, "input args: Got unexpected extra"),
+        ({"spec": SPEC, "baseline": "nowhere"}, "nowhere/results.json: no results"),
+    ],
+)
+def test_a_wrong_input_is_never_green(team, inputs, said):
+    ended = team.action(**inputs)
+
+    assert (ended.exit, ended.outputs["verdict"]) == (2, "error")
+    assert said in ended.log
+
+
+def test_arguments_reach_the_run_and_are_not_read_twice(team):
+    ended = team.action("--limit", "3", spec=SPEC, args="--limit 3 --quiet")
+
+    assert (ended.exit, ended.outputs["cases-total"]) == (1, "3")
+    assert "asked 3 of 3" not in ended.log
+
+
+def test_of_several_specs_each_is_run_and_the_worst_decides(team):
+    team.changed("recall@5: {min: 0.85}", "recall@5: {min: 0.99}", "specs/strict.yaml")
+    (team.root / "specs/wrong.yaml").write_text("name: x\n")
+
+    ended = team.action(spec="specs/wrong.yaml\nspecs/[qs]*.yaml", out="out")
+
+    counts = [ended.outputs[name] for name in ("cases-total", "gates-failed")]
+    assert (ended.exit, counts) == (2, ["118", "1"])
+    assert ended.summary.count("RAG eval") >= 3
+    assert sorted(
+        path.parent.relative_to(team.root).as_posix()
+        for path in team.root.glob("out/**/results.json")
+    ) == ["out/specs/quickstart", "out/specs/strict"]
+
+
+def test_nothing_is_started_in_the_container(team):
+    team.changed("endpoint:\n", "endpoint:\n  start: {command: python server.py}\n")
+
+    ended = team.action(spec=SPEC)
+
+    assert ended.exit == 2
+    assert "start it in a step before, `run: python server.py &`" in ended.log
+
+
+def test_a_baseline_is_compared_with(team):
+    team.action(spec=SPEC, out="then")
+    team.changed("url: ${RAG_URL:-http://127.0.0.1:9000}/rag", "url: ${RAG_URL}/rag")
+
+    ended = team.action(spec=SPEC, baseline="then")
+
+    now = json.loads((team.root / "rag-eval-results/results.json").read_text("utf-8"))
+    assert (ended.exit, now["comparison"]["pairs"]) == (0, 59)

@@ -1,0 +1,167 @@
+import pytest
+
+from runner import settings
+from runner.errors import InputError
+from runner.settings import Change
+
+HEAD, MERGE = "a" * 40, "b" * 40
+SPEC = {"INPUT_SPEC": "evals/rag.yaml"}
+
+
+def pull(head="org/bot", base="org/bot"):
+    repo = None if head is None else {"full_name": head}
+    return {
+        "action": "synchronize",
+        "number": 7,
+        "pull_request": {
+            "number": 7,
+            "head": {"sha": HEAD, "ref": "topic", "repo": repo},
+            "base": {"sha": "c" * 40, "ref": "main", "repo": {"full_name": base}},
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "expected"),
+    [
+        ("pull_request", pull(), Change("pull_request", HEAD, 7, "main")),
+        (
+            "pull_request",
+            pull("someone/bot"),
+            Change("pull_request", HEAD, 7, "main", fork=True),
+        ),
+        (
+            "pull_request",
+            pull(None),
+            Change("pull_request", HEAD, 7, "main", fork=True),
+        ),
+        ("push", {"after": MERGE, "ref": "refs/heads/main"}, Change("push", MERGE)),
+        ("schedule", {"schedule": "0 3 * * *"}, Change("schedule", MERGE)),
+        ("workflow_dispatch", {"inputs": None}, Change("workflow_dispatch", MERGE)),
+        (
+            "merge_group",
+            {"merge_group": {"head_sha": HEAD, "base_ref": "refs/heads/main"}},
+            Change("merge_group", HEAD),
+        ),
+        (
+            "workflow_run",
+            {"workflow_run": {"head_sha": HEAD, "pull_requests": []}},
+            Change("workflow_run", HEAD),
+        ),
+        (
+            "issue_comment",
+            {"issue": {"number": 7, "pull_request": {}}},
+            Change("issue_comment", MERGE),
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_event_tells_what_is_evaluated(event, payload, expected):
+    environ = {"GITHUB_EVENT_NAME": event, "GITHUB_SHA": MERGE}
+
+    assert settings.change(environ, payload) == expected
+
+
+def test_outside_of_a_workflow_nothing_is_known_of_the_change():
+    assert settings.change({}, {}) == Change()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (Change(), "no event"),
+        (Change("push", HEAD), "push at aaaaaaa"),
+        (
+            Change("pull_request", HEAD, 7, "main", fork=True),
+            "pull_request #7 into main from a fork at aaaaaaa",
+        ),
+    ],
+)
+def test_a_change_reads_as_one_line(change, expected):
+    assert str(change) == expected
+
+
+def test_what_is_not_given_has_its_default():
+    read = settings.read(
+        {**SPEC, "INPUT_FAIL-ON": "", "INPUT_BASELINE": " ", "INPUT_ARGS": ""}, {}
+    )
+
+    assert read == (
+        ("evals/rag.yaml",),
+        "gate",
+        None,
+        "rag-eval-results",
+        (),
+        Change(),
+    )
+
+
+@pytest.mark.parametrize("name", ["INPUT_FAIL-ON", "INPUT_FAIL_ON"])
+def test_an_input_is_read_under_both_spellings(name):
+    assert settings.read({**SPEC, name: "never"}, {}).fail_on == "never"
+
+
+def test_specs_stand_one_a_line_and_count_once():
+    environ = {"INPUT_SPEC": " a b.yaml\n\nevals/*.yaml \r\na b.yaml\n"}
+
+    assert settings.read(environ, {}).specs == ("a b.yaml", "evals/*.yaml")
+
+
+def test_arguments_are_split_as_a_shell_would():
+    environ = {**SPEC, "INPUT_ARGS": "--tag 'must hold'\n--limit 3"}
+
+    args = settings.read(environ, {}).args
+
+    assert args == ("--tag", "must hold", "--limit", "3")
+
+
+@pytest.mark.parametrize(
+    ("environ", "said"),
+    [
+        ({}, "input spec: it is needed (write spec: evals/rag.yaml below with:)"),
+        ({"INPUT_SPEC": "\n "}, "input spec: it is needed"),
+        (
+            {**SPEC, "INPUT_FAIL-ON": "gates"},
+            "input fail-on: 'gates' is none of gate, error, never (did you mean gate?)",
+        ),
+        (
+            {**SPEC, "INPUT_BASLINE": "x"},
+            "input basline: there is no such input (did you mean baseline?)",
+        ),
+        ({**SPEC, "INPUT_ARGS": "--tag 'a"}, "input args: no closing quotation"),
+        (
+            {**SPEC, "INPUT_ARGS": "--out=there"},
+            "input args: --out is an input of its own (write out: ... below with:)",
+        ),
+    ],
+)
+def test_a_wrong_input_is_named(environ, said):
+    with pytest.raises(InputError) as error:
+        settings.read(environ, {})
+
+    assert str(error.value).startswith(said)
+
+
+def test_an_input_that_resembles_none_is_not_ours():
+    assert settings.read({**SPEC, "INPUT_WORKFLOW": "x"}, {}).specs
+
+
+@pytest.mark.parametrize(
+    ("head", "refused"), [("org/bot", False), ("someone/bot", True), (None, True)]
+)
+def test_the_spec_of_a_fork_never_runs_beside_secrets(head, refused):
+    environ = {**SPEC, "GITHUB_EVENT_NAME": "pull_request_target"}
+    said = ""
+
+    try:
+        settings.read(environ, pull(head))
+    except InputError as error:
+        said = str(error)
+
+    assert ("secrets" in said) == refused
+
+
+def test_secrets_are_known_by_the_names_of_their_variables():
+    environ = {"RAG_TOKEN": "abcdef", "api_key": "ghijkl", "HOME": "/github/home"}
+
+    assert settings.secrets(environ) == ("abcdef", "ghijkl")
