@@ -54,10 +54,11 @@ _UNITS = (
     "项項款台臺件份页頁章节節层層级級季届期号號小星场場座艘辆輛架枚部篇册本张張口颗棵"
 )
 _CHINESE_NUMBER = re.compile(
-    rf"[百千]分之(?P<share>{_RUN}+(?:点{_RUN}+)?)"
-    rf"|(?P<run>{_RUN}+(?:点{_RUN}+)?)(?!分(?![钟鐘之]))(?P<unit>[{_UNITS}]|点[钟半整]|多|余|几)?"
+    rf"(?P<run>{_RUN}+(?:点{_RUN}+)?)(?:分之(?P<share>{_RUN}+(?:点{_RUN}+)?)"
+    rf"|(?!分(?![钟鐘]))(?P<unit>[{_UNITS}]|点[钟半整]|多|余|几)?)"
 )
 
+_PERCENT = ("百", "千")
 _UNITS_WORDS = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
 fifteen sixteen seventeen eighteen nineteen
@@ -209,11 +210,12 @@ def _shown(value: Decimal) -> str:
 
 
 def _in_chinese(text: str, *, strict: bool) -> Iterator[str]:
-    for share, run, unit in dict.fromkeys(_CHINESE_NUMBER.findall(text)):
-        if share or not strict or _measures(run, unit):
-            value = _chinese(share or run)
-            if value:
-                yield value
+    for run, share, unit in dict.fromkeys(_CHINESE_NUMBER.findall(text)):
+        if share:
+            runs = [share] if run in _PERCENT else [run, share]
+        else:
+            runs = [run] if not strict or _measures(run, unit) else []
+        yield from filter(None, map(_chinese, runs))
 
 
 def _measures(run: str, unit: str) -> bool:
