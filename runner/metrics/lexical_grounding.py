@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from runner.model import Passage, Unscored
 from runner.text import remembered, sentences, tokens, vocabulary
 
 STEM = 6  # letters by which words are compared: levels most endings
-NEAR = 3  # content words within which two of them stand together
+NEAR = 5  # tokens within which two words stand together
 GIVEN = 4  # words or pairs granted to every text, so that in few words one decides less
 ROOT = 0.5  # weight of the weakest sentence: its share is taken to this power
 FOREIGN = 0.5  # what each number or name that nothing backs leaves of the figure
@@ -118,10 +119,6 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset([word[:STEM] for word in vocabulary(text)])
 
 
-def _content(text: str) -> list[str]:
-    return [word[:STEM] for word in tokens(text) if word not in STOP_WORDS]
-
-
 def _share(part: int, whole: int) -> float:
     return (part + GIVEN) / (whole + GIVEN)
 
@@ -129,7 +126,7 @@ def _share(part: int, whole: int) -> float:
 def _weakest_pairs(answer: str, text: str) -> float:
     """Give the least share of a sentence's word pairs that are near in the text."""
     pairs = [set(pairwise(words)) for words in _by_sentence(answer)]
-    near = _near(_content(text), set[Pair]().union(*pairs))
+    near = _near(text, set[Pair]().union(*pairs))
     return min(_share(len(pair & near), len(pair)) for pair in pairs)
 
 
@@ -144,14 +141,20 @@ def _by_sentence(answer: str) -> list[list[str]]:
     return found
 
 
-def _near(words: list[str], pairs: set[Pair]) -> set[Pair]:
+def _near(text: str, pairs: set[Pair]) -> set[Pair]:
     """Give those of the pairs whose words stand near each other, in either order."""
     wanted = {word for pair in pairs for word in pair}
-    places = [place for place, word in enumerate(words) if word in wanted]
-    hits = [words[place] for place in places]
+    stems = {
+        word: word[:STEM]
+        for word in vocabulary(text) - STOP_WORDS
+        if word[:STEM] in wanted
+    }
+    words = tokens(text)
+    places = [place for place, word in enumerate(words) if word in stems]
+    hits = [stems[words[place]] for place in places]
     near = {
         (one, other)
-        for gap in range(1, NEAR + 1)
+        for gap in (1, 2)
         for at, to, one, other in zip(
             places, places[gap:], hits, hits[gap:], strict=False
         )
@@ -172,18 +175,24 @@ def _new_negations(answer: str, text: str) -> int:
         return 0
     words, negated = tokens(answer), _negated(text)
     return sum(
-        negated.isdisjoint(words[at + 1 : at + 1 + NEXT])
-        for at, word in enumerate(words)
-        if word in _NEGATIONS
+        negated.isdisjoint(words[at + 1 : at + 1 + NEXT]) for at in _negations(answer)
     )
 
 
 @remembered
 def _negated(text: str) -> frozenset[str]:
-    if _NEGATIONS.isdisjoint(vocabulary(text)):
-        return frozenset()
     words = tokens(text)
     near: set[str] = set()
-    for at in [at for at, word in enumerate(words) if word in _NEGATIONS]:
+    for at in _negations(text):
         near.update(words[max(at - REACH, 0) : at + REACH + 1])
     return frozenset(near - STOP_WORDS - _NEGATIONS)
+
+
+def _negations(text: str) -> Iterator[int]:
+    """Give the places of the negations among the tokens."""
+    words = tokens(text)
+    for word in _NEGATIONS & vocabulary(text):
+        at = -1
+        for _ in range(words.count(word)):
+            at = words.index(word, at + 1)
+            yield at

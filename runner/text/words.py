@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import lru_cache
 from operator import add
-from typing import TypeVar
 
-REMEMBERED = 64  # texts: those of a response, with room for other threads
-LONG = 50_000  # characters from which a text is read anew rather than remembered
+REMEMBERED = 16  # texts: about those of one response
 LONGEST = 12  # characters of an abbreviation with what stands before it
-Result = TypeVar("Result")
+remembered = lru_cache(REMEMBERED)  # for what is read of a text: metrics share it
 
 _DENSE = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u103f\u1100-\u11ff\u1780-\u17d3"
@@ -59,17 +56,6 @@ _SPACE = re.compile(rf" (?:(?=[{_DENSE}])|(?<=[{_DENSE}] )|{_BESIDE_DIGIT})")
 _ASCII_SPACE = re.compile(f" (?:{_BESIDE_DIGIT})")
 
 
-def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
-    """Give the function with a memory for what it gave of the latest texts."""
-    lookup = lru_cache(REMEMBERED)(function)
-
-    @wraps(function)
-    def call(text: str) -> Result:
-        return lookup(text) if len(text) < LONG else function(text)
-
-    return call
-
-
 def fold(text: str) -> str:
     """Give the text in one case and one width, with its line breaks.
 
@@ -85,6 +71,12 @@ def fold(text: str) -> str:
         return text.lower()
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
     return unicodedata.normalize("NFKC", text)
+
+
+def _lowered(text: str) -> str:
+    """Give an ASCII text in one case, its numbers without grouping."""
+    text = text.lower()
+    return _GROUPING.sub("", text) if "," in text else text
 
 
 @remembered
@@ -115,8 +107,7 @@ def tokens(text: str) -> tuple[str, ...]:
     (('within', '10', 'days'), ('可在', '在十', '十天', '天内'), ('第', '5', '页'))
     """
     if text.isascii():  # no dense character, so that white space does not matter
-        text = _GROUPING.sub("", text) if "," in text else text
-        return tuple(_ASCII_TOKEN.findall(text.lower()))
+        return tuple(_ASCII_TOKEN.findall(_lowered(text)))
     text = normalise(text)
     if text.isascii():
         return tuple(_ASCII_TOKEN.findall(text))
@@ -186,8 +177,15 @@ def contains(text: str, needle: str) -> bool:
     >>> contains("支持 1,500 个会话", "500"), contains("支持 500 个会话", "500个会话")
     (False, True)
     """
-    text, needle = normalise(text), normalise(needle)
-    at = text.find(needle) if needle else -1
+    plain = fold(needle).strip()
+    if plain and text.isascii() and _stands(_lowered(text), plain):
+        return True  # as it is written, which is the common case and costs least
+    needle = normalise(needle)
+    return bool(needle) and _stands(normalise(text), needle)
+
+
+def _stands(text: str, needle: str) -> bool:
+    at = text.find(needle)
     while at >= 0:
         if _is_whole(text, at, at + len(needle)):
             return True
