@@ -14,6 +14,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import md5
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -163,18 +164,34 @@ def print_marks(groups: Iterable[list[tuple[Row, str, int]]]) -> None:
 
 
 def print_refusals(path: Path) -> None:
-    """Print precision, recall and F1 of refusals by source, borderline rows apart."""
+    """Print precision, recall and F1 of refusals by source, borderline rows apart.
+
+    The last column is F1 on the half of the questions whose errors were not read while
+    the rules were written.
+    """
     groups = defaultdict(list)
     for row in rows(path):
         source = row["source"] + (" (borderline)" if row["borderline"] else "")
-        groups[source].append((declines(row["answer"]), bool(row["is_refusal"])))
+        pair = declines(row["answer"]), bool(row["is_refusal"])
+        groups[source].append((pair, _unread(row)))
     for source, pairs in sorted(groups.items()):
-        hits = sum(said and true for said, true in pairs)
-        said, true = (sum(column) for column in zip(*pairs, strict=True))
-        precision, recall = hits / said if said else 0.0, hits / true if true else 0.0
-        f1 = 2 * hits / (said + true) if said + true else 0.0
-        figures = (f"{value:>10.3f}" for value in (precision, recall, f1))
-        print(f"{source:<36}{len(pairs):>6}", *figures)
+        figures = [
+            *_rates([pair for pair, _ in pairs]),
+            _rates([pair for pair, unread in pairs if unread])[2],
+        ]
+        print(f"{source:<36}{len(pairs):>6}", *(f"{value:>10.3f}" for value in figures))
+
+
+def _unread(row: Row) -> bool:
+    text = (row["question"] + row["source"]).encode()
+    return md5(text, usedforsecurity=False).digest()[-1] % 2 == 1
+
+
+def _rates(pairs: list[tuple[bool, bool]]) -> tuple[float, float, float]:
+    hits = sum(said and true for said, true in pairs)
+    said, true = sum(said for said, _ in pairs), sum(true for _, true in pairs)
+    precision, recall = hits / said if said else 0.0, hits / true if true else 0.0
+    return precision, recall, 2 * hits / (said + true) if said + true else 0.0
 
 
 def main() -> None:
@@ -192,7 +209,9 @@ def main() -> None:
     print_grounding("Chinese, AUROC", chinese)
     print_grounding("Chinese, AUROC", key_terms(data / "keywords_zh_uhgeval.jsonl"))
     print_marks([*english.values(), *chinese.values()])
-    print(f"\n{'Refusals':<36}{'rows':>6}{'precision':>11}{'recall':>11}{'F1':>11}")
+    print(
+        f"\n{'Refusals':<36}{'rows':>6}{'precision':>11}{'recall':>11}{'F1':>11}{'unread':>11}"
+    )
     for name in ("refusal_en", "refusal_zh"):
         print_refusals(data / f"{name}.jsonl")
 
