@@ -5,7 +5,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 SOURCES := runner demo tests bench
 
 .DEFAULT_GOAL := help
-.PHONY: help install format lint types test golden docs demo bench bench-signals check lock
+.PHONY: help install format lint types test golden docs demo bench bench-signals bench-attribution check lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ bench: .venv/dev  ## measure speed, as ratios within one run
 
 bench-signals: .venv/dev  ## measure grounding signals and refusal detection on labelled data
 	$(BIN)/python bench/signals.py
+
+bench-attribution: .venv/dev  ## show which cause seeded faults are charged to, on labelled data
+	$(BIN)/python -m bench.attribution
 
 check: lint types test  ## all of what CI runs
 
