@@ -104,14 +104,26 @@ def weakest_sentence(
 ) -> str | None:
     """Give the sentence that the passages back least; None where none can be judged.
 
-    Each sentence is held to the measure of the whole answer; the first of equals.
+    By its content words and word pairs, those of the question counting as backed; the
+    first of equals. A sentence without a content word is not judged.
     """
-    scores = []
-    for sentence in sentences(answer):
-        score = lexical_grounding(sentence, passages, question)
-        if isinstance(score, float):
-            scores.append((score, sentence))
-    return min(scores, key=lambda pair: pair[0], default=(1.0, None))[1]
+    found = evidence(passages)
+    if found is None:
+        return None
+    known = _stems(found.text) | _stems(question)
+    spoken = _by_sentence(answer)
+    pairs = [set(pairwise(words)) for words in spoken]
+    near = _near(found.text, set[Pair]().union(*pairs))
+    scored = [
+        (
+            _share(len(known.intersection(words)), len(set(words)))
+            * _share(len(pair & near), len(pair)) ** ROOT,
+            sentence,
+        )
+        for sentence, words, pair in zip(sentences(answer), spoken, pairs, strict=False)
+        if words
+    ]
+    return min(scored, key=lambda one: one[0], default=(1.0, None))[1]
 
 
 @remembered
