@@ -135,11 +135,12 @@ def _seconds(value: str | None, now: float) -> float | None:
     """Read ``Retry-After``: seconds, or a date held against ``now``."""
     if value is None:
         return None
-    if value.strip().isdigit():
-        return float(value) if len(value) < 10 else None  # noqa: PLR2004 - three centuries
+    text = value.strip()
+    if text.isascii() and text.isdecimal():
+        return float(text) if len(text) < 10 else None  # noqa: PLR2004 - three centuries
     try:
-        date = parsedate_to_datetime(value)
-    except ValueError:
+        date = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
         return None
     if date.tzinfo is None:  # written as -0000: UTC, place unknown
         date = date.replace(tzinfo=UTC)

@@ -27,7 +27,7 @@ from runner.endpoints._failures import (
 )
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._wire import Client, Reply, TooLarge, Unreadable
-from runner.errors import InputError, Unavailable
+from runner.errors import InputError, Place, Unavailable
 from runner.model import Case, Failure, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec
@@ -127,7 +127,8 @@ class HttpEndpoint:
         if self._spec.wait_for is None:
             return
         url, limit = self._spec.wait_for.url, self._spec.wait_for.timeout
-        request = _prepared("GET", _parsed_url(url)[0], self._headers)
+        where = self._place("endpoint", "wait_for", "url")
+        request = _prepared("GET", _parsed_url(url, where)[0], self._headers)
         end = self._clock() + limit
         left = limit
         while True:
@@ -149,7 +150,7 @@ class HttpEndpoint:
         self._client.close()
 
     def _prepared(self, request: Request) -> requests.PreparedRequest:
-        url, authorization = _parsed_url(request.url)
+        url, authorization = _parsed_url(request.url, self._place("endpoint", "url"))
         headers = {**self._headers, **request.headers}
         if authorization:
             headers.setdefault("Authorization", authorization)
@@ -233,14 +234,14 @@ def _prepared(
 
 
 @lru_cache(maxsize=64)
-def _parsed_url(url: str) -> tuple[str, str | None]:
+def _parsed_url(url: str, where: Place) -> tuple[str, str | None]:
     """Give a URL that ``requests`` accepts, and its credentials as a header."""
     request = requests.PreparedRequest()
     try:
         request.prepare_url(url.partition("#")[0], None)
     except (ValueError, OSError) as error:
-        what = f"{shown(url)} is no URL: {error}"
-        raise InputError(what, where=by_path("endpoint", "url")) from error
+        why = "" if "@" in url else f": {error}"  # which repeats the credentials
+        raise InputError(f"{shown(url)} is no URL{why}", where=where) from error
     user, password = get_auth_from_url(url)
     parts = urlsplit(str(request.url))
     plain = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

@@ -95,7 +95,7 @@ def reply(
     lines = {"Content-Type": "application/json", "Content-Length": str(len(body))}
     lines |= {name.replace("_", "-"): value for name, value in headers.items()}
     head = [f"HTTP/1.1 {status}", *(f"{k}: {v}" for k, v in lines.items())]
-    data = "\r\n".join([*head, "", ""]).encode() + body
+    data = "\r\n".join([*head, "", ""]).encode("latin-1") + body
     return lambda connection, _: connection.sendall(data)
 
 
@@ -279,6 +279,8 @@ def test_a_status_other_than_2xx_is_a_failure(serve, status, body, retryable, me
         ("-3", None),
         ("9" * 400, None),
         ("Mon, 99 Nov 2026 12:00:09 GMT", None),
+        ("\xb2", None),
+        (f"Mon, 30 Nov {'9' * 20} 12:00:09 GMT", None),
     ],
 )
 def test_retry_after_is_seconds_or_a_date(serve, header, seconds):
@@ -671,3 +673,17 @@ def test_what_json_cannot_hold_is_not_sent(meta, error):
 def test_a_url_that_is_none_is_an_input_error(url):
     with pytest.raises(InputError, match=r"endpoint\.url: .*is no URL"):
         ask(url)
+
+
+def test_a_wrong_url_is_told_at_its_key_without_its_credentials():
+    with pytest.raises(InputError, match=r"endpoint\.url: .*is no URL") as error:
+        ask(f"http://me:{TOKEN}@127.0.0.1:99999/")
+
+    assert TOKEN not in str(error.value)
+
+
+def test_a_wrong_url_to_wait_for_is_told_at_its_own_key():
+    wait = WaitFor(url="http://[::1/")
+
+    with pytest.raises(InputError, match=r"endpoint\.wait_for\.url: .*is no URL"):
+        endpoint("http://127.0.0.1:9/", wait_for=wait).wait()
