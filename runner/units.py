@@ -14,6 +14,8 @@ _BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _BYTES |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z%]*)\s*")
 _NAMED = 40  # characters of what was written that an error shows
+_DAY = 86_400.0  # seconds; no clock or socket of the system takes just any number
+_LARGEST = 2**30  # bytes
 
 
 class Amount(NamedTuple):
@@ -49,7 +51,7 @@ def seconds(value: object) -> float:
     """Give seconds from ``30s``, ``500ms``, ``2m`` or a plain number above zero.
 
     Raises:
-        ValueError: It is no duration.
+        ValueError: It is no duration, or longer than a day.
     """
     wanted = "duration; write it like 30s or 500ms"
     number, unit = _number(value), "s"
@@ -57,6 +59,8 @@ def seconds(value: object) -> float:
         number, unit = _split(value, wanted)
     if not 0 < number < math.inf or unit not in _SECONDS:
         raise _wrong(value, wanted)
+    if number * _SECONDS[unit] > _DAY:
+        raise ValueError("is longer than 24h, the longest there is")
     return number * _SECONDS[unit]
 
 
@@ -64,7 +68,7 @@ def size(value: object) -> int:
     """Give bytes from ``10MiB``, ``500KB`` or a plain number above zero.
 
     Raises:
-        ValueError: It is no size.
+        ValueError: It is no size, or larger than a gibibyte.
     """
     wanted = "size; write it like 10MiB"
     number, unit = _number(value), "B"
@@ -72,6 +76,8 @@ def size(value: object) -> int:
         number, unit = _split(value, wanted)
     if not 1 <= number < math.inf or unit not in _BYTES:
         raise _wrong(value, wanted)
+    if number * _BYTES[unit] > _LARGEST:
+        raise ValueError("is larger than 1GiB, the largest there is")
     return int(number * _BYTES[unit])
 
 
@@ -79,7 +85,7 @@ def per_second(value: object) -> float:
     """Give events per second from ``20/s``, ``100/m`` or a plain number above zero.
 
     Raises:
-        ValueError: It is no rate.
+        ValueError: It is no rate, or less than one a day.
     """
     wanted = "rate; write it like 20/s or 100/m"
     number, unit = _number(value), "s"
@@ -88,6 +94,8 @@ def per_second(value: object) -> float:
         number, unit = _split(count, wanted)[0], unit.strip()
     if number is None or not 0 < number < math.inf or unit not in _SECONDS:
         raise _wrong(value, wanted)
+    if number / _SECONDS[unit] < 1 / _DAY:
+        raise ValueError("is less than one a day, the slowest there is")
     return number / _SECONDS[unit]
 
 

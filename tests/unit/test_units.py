@@ -82,3 +82,20 @@ def test_nothing_endless_or_below_zero_is_a_time_a_size_or_a_rate(read, written)
 def test_a_rate_has_a_number_and_a_time(written):
     with pytest.raises(ValueError, match="20/s"):
         per_second(written)
+
+
+@pytest.mark.parametrize(
+    ("read", "most", "beyond", "why"),
+    [
+        (seconds, "24h", "24.1h", "longer than 24h"),
+        (seconds, 86_400, 1e308, "longer than 24h"),
+        (size, "1GiB", "1.1GiB", "larger than 1GiB"),
+        (size, 2**30, 1e308, "larger than 1GiB"),
+        (per_second, "1/h", "0.04/h", "less than one a day"),
+        (per_second, 1 / 86_400, 1e-300, "less than one a day"),
+    ],
+)
+def test_no_amount_is_more_than_a_machine_can_wait_or_hold(read, most, beyond, why):
+    assert read(most) > 0
+    with pytest.raises(ValueError, match=why):
+        read(beyond)
