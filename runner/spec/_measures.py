@@ -21,7 +21,7 @@ from runner.model import (
 from runner.spec._explain import mistakes
 
 Registry = Mapping[str, Metric]
-_CUTOFF = re.compile(r"[0-9]{1,9}")
+_CUTOFF = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 def bind(

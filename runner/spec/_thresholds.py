@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from runner.errors import Document
+from runner.model import split_statistic
 from runner.spec._amounts import as_share
 from runner.spec._explain import Mistake, Path
 from runner.spec._measures import Measures, Subject
@@ -74,6 +75,9 @@ class _Writer:
             selector, _, value = key.partition("=")
             if selector not in _SLICED_BY or not value:
                 yield Mistake(at, "a slice is written type=x, tag=x or id=x")
+            elif self.name == "coverage" or split_statistic(self.name)[1]:
+                what = f"{self.name} is not kept by slice"
+                yield Mistake(at, what, "limit it over all cases")
             elif _empty(part):
                 yield Mistake(at, *_EMPTY)
             else:
@@ -123,10 +127,7 @@ def check(rule: str, amount: Amount, subject: Subject, name: str) -> Amount:
     if amount.duration and subject.unit != "s":
         raise ValueError(f"is a time, and {name} is {unit}")
     if rule == "max_drop":
-        if not amount.percent and high is not None and amount.value > high:
-            what = f"{amount.value:g} is more than {name} can lose"
-            raise ValueError(f"{what}; 0.02 is two points, 2% a share of the baseline")
-        return amount
+        return _check_drop(amount, subject, name)
     if amount.percent and subject.unit:
         raise ValueError(f"is a percentage, and {name} is counted in {unit}")
     if low is not None and amount.value < low:
@@ -135,3 +136,15 @@ def check(rule: str, amount: Amount, subject: Subject, name: str) -> Amount:
         hint = as_share(amount.value) if high == 1 else ""
         raise ValueError(f"{amount.value:g} is above {high:g}, the most there is{hint}")
     return Amount(amount.value)
+
+
+def _check_drop(amount: Amount, subject: Subject, name: str) -> Amount:
+    if amount.value < 0:
+        raise ValueError(f"{amount.value:g} is below 0, and a drop is 0 or more")
+    least, most = subject.bounds
+    if amount.percent:  # a number that may grow can more than double
+        most = 1.0 if (subject.better, least) == ("higher", 0.0) else None
+    if most is not None and amount.value > most:
+        what = f"{amount.value:g} is more than {name} can lose"
+        raise ValueError(f"{what}; 0.02 is two points, 2% a share of the baseline")
+    return amount
