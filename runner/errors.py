@@ -13,9 +13,16 @@ What goes wrong with one case or one metric is no exception: it is a value, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NamedTuple
+
+NAMED = 40
+"""Characters of a value that an error shows."""
+
+LISTED = 200
+"""Mistakes that are told one by one before the rest is only counted."""
 
 
 class Place(NamedTuple):
@@ -66,6 +73,13 @@ class RagEvalError(Exception):
         text = f"{self.where}: {self.what}" if self.where else self.what
         return f"{text} ({self.hint})" if self.hint else text
 
+    def mask(self, change: Callable[[str], str]) -> None:
+        """Pass every text of it through ``change``, such as one that hides secrets."""
+        self.what, self.hint = change(self.what), change(self.hint)
+        if self.where:
+            self.where = self.where._replace(path=change(self.where.path))
+        self.args = (self.what,)
+
 
 class InputError(RagEvalError):
     """The reader must change something: spec, case file, option."""
@@ -86,7 +100,19 @@ class Problems(InputError):
 
     def __init__(self, problems: Iterable[InputError]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__(self._listed())
+
+    def _listed(self) -> str:
+        told = [str(problem) for problem in self.problems[:LISTED]]
+        rest = len(self.problems) - len(told)
+        return "\n".join([*told, *([f"and {rest:,} more"] if rest else [])])
+
+    def mask(self, change: Callable[[str], str]) -> None:
+        """Pass every text of each of them through ``change``."""
+        for problem in self.problems:
+            problem.mask(change)
+        self.what = self._listed()
+        self.args = (self.what,)
 
     def __iter__(self) -> Iterator[InputError]:
         """Give the mistakes one by one."""
@@ -103,6 +129,16 @@ class Cancelled(RagEvalError):
     """Stopped from outside; what was finished is on disk."""
 
     exit_code = 130
+
+
+@contextmanager
+def masking(change: Callable[[str], str]) -> Iterator[None]:
+    """Pass the texts of whatever is raised within through ``change``."""
+    try:
+        yield
+    except RagEvalError as error:
+        error.mask(change)
+        raise
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -126,7 +162,7 @@ def kind_of(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f"the text {value[:40]!r}"
+        return f"the text {value if len(value) <= NAMED else value[:NAMED] + '…'!r}"
     if isinstance(value, int | float):
         return f"the number {value!r:.40}"
     return "a mapping" if isinstance(value, Mapping) else "a list"

@@ -9,7 +9,7 @@ from runner import baseline, files, pipeline, worked
 from runner.cases import health
 from runner.comparison import compare
 from runner.endpoints import check
-from runner.errors import InputError, Place
+from runner.errors import InputError, Place, masking
 from runner.metrics import registry
 from runner.model import LAYERS, split_statistic
 from runner.publish.artifacts import ResultsFolder
@@ -27,7 +27,8 @@ def validate(path: Path, root: Path, environ: Mapping[str, str]) -> list[str]:
     """
     plan = pipeline.plan(path, root, environ)
     spec = plan.spec
-    check(spec.endpoint, spec.variables, plan.cases, plan.place)
+    with masking(Redactor(spec.secrets).text):
+        check(spec.endpoint, spec.variables, plan.cases, plan.place)
     gates = len(spec.limits) + len(spec.red_lines)
     limited = {split_statistic(limit.name)[0] for limit in spec.limits}
     lines = (

@@ -17,11 +17,13 @@ from runner.errors import (
     Problems,
     Unavailable,
     did_you_mean,
+    masking,
 )
 from runner.gates import Measured
 from runner.ledger import Entry, Ledger, slices_of
 from runner.metrics import registry
 from runner.model import Case, Exchange, Failure, Record, memberships
+from runner.redact import Redactor
 from runner.report import Report
 from runner.scores import NO_REPLY, Scope, Scorer
 from runner.spec import Spec, parse
@@ -158,9 +160,11 @@ def plan(
     """
     document = files.read_document(path, root=root)
     spec = parse(document, registry=registry, environ=environ)
-    cases, notices = files.read_cases(spec, root=root)
-    check_selectors(spec, cases)
-    return Plan(spec, select(cases, filters), notices, filters, place=document.place)
+    with masking(Redactor(spec.secrets).text):
+        cases, notices = files.read_cases(spec, root=root)
+        check_selectors(spec, cases)
+        asked = select(cases, filters)
+    return Plan(spec, asked, notices, filters, place=document.place)
 
 
 def check_selectors(spec: Spec, cases: Iterable[Case]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus
@@ -12,35 +14,66 @@ SHORTEST = 6
 
 MASK = "***"
 
+_CUT = re.compile("…|[.]{3}")
+"""How every text ends that was cut to be shown."""
+
 
 class Redactor:
     """Replaces secrets in text, in every spelling that they may travel in.
 
-    Values shorter than ``SHORTEST`` are left alone.
+    Each line of a secret is one, too, and so is a beginning of it before an ellipsis:
+    texts are cut before they come here. Values shorter than ``SHORTEST`` are left
+    alone.
 
-    >>> Redactor(["s3cr3t!"]).text("Bearer s3cr3t! and s3cr3t%21")
-    'Bearer *** and ***'
+    >>> Redactor(["s3cr3t!"]).text("Bearer s3cr3t! and s3cr3t%21, or s3cr3t...")
+    'Bearer *** and ***, or ***...'
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
         spellings = {
             spelling
             for secret in secrets
-            if len(secret) >= SHORTEST
-            for spelling in _spellings(secret)
+            for part in (secret, *map(str.strip, secret.splitlines()))
+            if len(part) >= SHORTEST
+            for spelling in _spellings(part)
         }
         self._spellings = sorted(spellings, key=lambda text: (-len(text), text))
+        self._beginnings = {spelling[:SHORTEST] for spelling in spellings}
 
     def text(self, text: str) -> str:
         """Give the text with ``***`` for each secret; longer secrets go first."""
         for spelling in self._spellings:
             if spelling in text:
                 text = text.replace(spelling, MASK)
+        return self._uncut(text)
+
+    def _uncut(self, text: str) -> str:
+        """Mask what is left of a secret before an ellipsis."""
+        if not any(beginning in text for beginning in self._beginnings):
+            return text
+        pieces: list[str] = []
+        end = 0
+        for mark in _CUT.finditer(text):
+            pieces += self._without_beginning(text[end : mark.start()]), mark[0]
+            end = mark.end()
+        return "".join([*pieces, text[end:]])
+
+    def _without_beginning(self, text: str) -> str:
+        for spelling in self._spellings:
+            tail = text[-len(spelling) :]
+            start = tail.find(spelling[:SHORTEST])
+            while start >= 0:
+                if spelling.startswith(tail[start:]):
+                    return text[: len(text) - len(tail) + start] + MASK
+                start = tail.find(spelling[:SHORTEST], start + 1)
         return text
 
 
 def _spellings(secret: str) -> Iterator[str]:
     yield secret
+    yield " ".join(secret.split())
+    yield repr(secret)[1:-1]
+    yield html.escape(secret)
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
     for encoded in (quote(secret), quote(secret, safe=""), quote_plus(secret)):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from runner import pipeline
 from runner.comparison import Results
-from runner.errors import Cancelled, InputError, Unavailable
+from runner.errors import Cancelled, InputError, Unavailable, masking
 from runner.model import Case, Exchange, Record
 from runner.pipeline import Filters, Keeper, Plan
 from runner.publish.artifacts import ResultsFolder
@@ -67,13 +67,23 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
         InputError: The spec, a case file, the baseline or an option is wrong.
     """
     plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
+    redactor = Redactor(plan.spec.secrets)
+    with masking(redactor.text):
+        found, stopped = _run(plan, order, world, redactor)
+    if stopped:
+        stopped.mask(redactor.text)
+    return found, stopped
+
+
+def _run(
+    plan: Plan, order: Order, world: World, redactor: Redactor
+) -> tuple[Report, Unavailable | Cancelled | None]:
     if not order.replay and not world.may_start:
         _check_start(plan)
     base = _baseline(order, plan, world.root)
     plan = plan._replace(baseline=base, commit=order.commit)
     # The cases stay to the end: the collector need not look at them again and again.
     gc.freeze()
-    redactor = Redactor(plan.spec.secrets)
     exchanges, misread = _asking(plan, order, world.root)
     with ResultsFolder(
         order.out, root=world.writable, redactor=redactor, replayed=order.replay
@@ -118,11 +128,24 @@ def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
         limits = Limits(
             spec.concurrency, spec.rate_limit, spec.retries, spec.stop_after
         )
-        with closing(endpoint), _service(plan, order, root) as check:
-            endpoint.wait(check=check)
-            yield from ask(endpoint, plan.cases, limits)
+        with closing(endpoint):
+            if spec.start and endpoint.is_ready():
+                raise _taken(plan)
+            with _service(plan, order, root) as check:
+                endpoint.wait(check=check)
+                yield from ask(endpoint, plan.cases, limits)
+                check(ready=True)
 
     return live(), endpoint.replies.missing
+
+
+def _taken(plan: Plan) -> Unavailable:
+    """Explain why nothing was started: another service would have been judged."""
+    return Unavailable(
+        "something answers there already, before endpoint.start was run",
+        where=plan.place("endpoint", "wait_for", "url"),
+        hint="stop it, or leave endpoint.start out to evaluate what runs",
+    )
 
 
 def _replayed(recorded: RecordedEndpoint, cases: Iterable[Case]) -> Exchanges:
@@ -132,11 +155,11 @@ def _replayed(recorded: RecordedEndpoint, cases: Iterable[Case]) -> Exchanges:
 
 
 @contextmanager
-def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[[], object]]:
+def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., object]]:
     """Run what the spec starts, if anything; give what raises when it has ended."""
     start = plan.spec.endpoint.start
     if start is None:
-        yield lambda: None
+        yield lambda **_: None
         return
     from runner.endpoints._process import Service
 

@@ -13,7 +13,6 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _BYTES |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z%]*)\s*")
-_NAMED = 40  # characters of what was written that an error shows
 _DAY = 86_400.0  # seconds; no clock or socket of the system takes just any number
 _LARGEST = 2**30  # bytes
 
@@ -28,7 +27,7 @@ class Amount(NamedTuple):
 
 
 def _wrong(value: object, wanted: str) -> ValueError:
-    text = f"{value!r:.{_NAMED}}" if isinstance(value, str) else kind_of(value)
+    text = kind_of(value).removeprefix("the text ")
     return ValueError(f"{text} is no {wanted}")
 
 

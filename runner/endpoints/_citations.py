@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from runner.endpoints._expressions import Find, find_by, first_group, regex
-from runner.endpoints._values import Malformed, kind, word
+from runner.endpoints._values import Malformed, excerpt, kind, word
 from runner.errors import InputError, Place
 from runner.model import Passage
 from runner.spec import CitationMap
@@ -130,7 +130,7 @@ def _named(position: str, first: int, known: list[str | None]) -> str | None:
     index = int(position) - first if _POSITION.fullmatch(position) else -1
     if 0 <= index < len(known):
         return known[index]
-    return f"#{position[:_SHOWN]}"
+    return f"#{excerpt(position, _SHOWN)}"
 
 
 def _cut(answer: str, found: list[Any]) -> tuple[str, list[int]]:

@@ -17,6 +17,7 @@ from jmespath.functions import Functions, signature
 from jmespath.visitor import Options, TreeInterpreter
 from pydantic_core import from_json
 
+from runner.endpoints._values import excerpt
 from runner.errors import InputError, Place, did_you_mean
 
 Find = Callable[[Any], Any]
@@ -78,7 +79,7 @@ def plain_name(expression: str | None) -> str | None:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or "it is nested too deeply"
+    return excerpt(str(error)) or "it is nested too deeply"
 
 
 def _nodes(tree: Any) -> Iterator[Any]:

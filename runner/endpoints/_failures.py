@@ -75,7 +75,7 @@ def from_error(error: Exception, url: str, timeout: float) -> Failure:
 def from_status(reply: Reply, url: str, now: float) -> Failure:
     """Explain a reply whose status is no success; ``now`` is seconds of the epoch."""
     advice = f" ({_ADVICE[reply.status]})" if reply.status in _ADVICE else ""
-    body = excerpt(reply.body[: 8 * _SHOWN].decode(errors="replace"), _SHOWN)
+    body = excerpt(reply.body.decode(errors="replace"), _SHOWN)
     reason = excerpt(reply.reason, 60)
     return Failure(
         "service.http_error",
@@ -106,7 +106,7 @@ def from_garbage(reply: Reply, url: str, error: ValueError) -> Failure:
         )
     elif not reply.body:
         return Failure("service.malformed", f"the reply of {shown(url)} is empty")
-    begin = excerpt(reply.body[:800].decode(errors="replace"), 200)
+    begin = excerpt(reply.body.decode(errors="replace"), 200)
     return Failure(
         "service.malformed",
         f"{what}: {excerpt(str(error), 120)}; "

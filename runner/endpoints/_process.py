@@ -9,8 +9,9 @@ import subprocess
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from runner.errors import InputError, Unavailable
 from runner.redact import Redactor
@@ -20,8 +21,24 @@ from runner.templating import Locate, by_path
 PATIENCE = 5.0
 """Seconds between asking a process to end and ending it."""
 
+LOG_LIMIT = 16 * 2**20
+"""Bytes of output that are kept."""
+
+_LONGEST = 64 * 1024  # bytes of a line that are masked as one
+_DRAIN = 1.0  # seconds that output may take to arrive when the process has ended
 _TAIL = 4096
 _LINES = 12
+
+
+def _started(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - the spec's own command
+        words,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
 
 
 class Service:
@@ -33,7 +50,7 @@ class Service:
     Args:
         start: The spec's ``start`` block.
         folder: Where it runs.
-        log: File that its output goes to.
+        log: File that its output goes to, without the secrets.
         secrets: What no message may show.
         place: Where a key stands in the user's file.
 
@@ -54,49 +71,50 @@ class Service:
         self._redact = Redactor(secrets).text
         self._where = place("endpoint", "start", "command")
         try:
-            words = shlex.split(start.command)
-            with log.open("wb") as output:
-                self._process = subprocess.Popen(  # noqa: S603 - the spec's own command
-                    words,
-                    cwd=folder,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )
+            log.unlink(missing_ok=True)
+            log.touch(exist_ok=False)  # never through a link that someone put there
+            self._process = _started(shlex.split(start.command), folder)
         except (OSError, ValueError, IndexError) as error:
             what = f"cannot be started: {error}"
             hint = "the first word is a program; there is no shell"
             raise InputError(what, where=self._where, hint=hint) from error
+        self._reader = Thread(target=self._keep, daemon=True)
+        self._reader.start()
 
-    def check(self) -> None:
-        """Return while it runs.
+    def check(self, *, ready: bool = False) -> None:
+        """Return while it runs; once it was ready, also where it ended without error.
+
+        Some commands only start what then runs by itself.
 
         Raises:
             Unavailable: It has ended; the last lines of its output say why.
         """
         status = self._process.poll()
-        if status is None:
+        if status is None or (ready and status == 0):
             return
+        self._reader.join(_DRAIN)
         how = (
             f"ended with status {status}"
             if status >= 0
             else f"died of signal {-status}"
         )
         raise Unavailable(
-            f"the service {how} before it was ready; its output ends with:\n"
-            + self._tail(),
+            f"the service {how} {'while' if ready else 'before'} it was "
+            f"{'asked' if ready else 'ready'}; its output ends with:\n" + self._tail(),
             where=self._where,
             hint=f"all of it is in {self._log}",
         )
 
     def stop(self, patience: float = PATIENCE) -> None:
         """End the command and what it started; what does not heed it is killed."""
-        self._signal(signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(patience)
-        self._signal(signal.SIGKILL)
-        self._process.wait()
+        try:
+            self._signal(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(patience)
+        finally:  # also when the user cannot wait
+            self._signal(signal.SIGKILL)
+            self._process.wait()
+            self._reader.join(_DRAIN)
 
     def __enter__(self) -> Self:
         return self
@@ -112,6 +130,19 @@ class Service:
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
+
+    def _keep(self) -> None:
+        """Write the output to the log, masked; what is too much is read and dropped."""
+        size = 0
+        output: Any = self._process.stdout
+        with output:
+            with suppress(OSError), self._log.open("ab") as log:
+                while size < LOG_LIMIT and (line := output.readline(_LONGEST)):
+                    size += len(line)
+                    log.write(self._redact(line.decode(errors="replace")).encode())
+                    log.flush()
+            while output.read1(_LONGEST):
+                pass
 
     def _tail(self) -> str:
         with self._log.open("rb") as log:

@@ -45,10 +45,11 @@ def number(value: Any) -> float | None:
 
 
 def excerpt(value: Any, limit: int = 200) -> str:
-    """Give the beginning of a value as JSON, on one line."""
+    """Give the beginning of a value as JSON, on one line; dots say that it was cut."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = " ".join(text[: 4 * limit].split())
-    return text if len(text) <= limit else f"{text[:limit]}..."
+    line = " ".join(text[: 4 * limit].split())
+    whole = len(text) <= 4 * limit and len(line) <= limit
+    return line if whole else f"{line[:limit]}..."
 
 
 def described(reply: Any, what: str = "reply") -> str:

@@ -23,6 +23,8 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 from urllib3.util import Timeout
 
+from runner.endpoints._values import excerpt
+
 _CHUNK = 64 * 1024
 _SHOWN = 4 * 1024
 _HEADERS = 1024 * 1024
@@ -210,7 +212,7 @@ def _read(raw: Any, limit: int) -> Reply:
     if encoding in ("gzip", "x-gzip"):
         body = _unzipped(body, limit)
     elif encoding != "identity":
-        raise Unreadable(f"the body has the encoding {encoding[:40]!r}")
+        raise Unreadable(f"the body has the encoding {excerpt(encoding, 40)!r}")
     return Reply(raw.status, raw.reason or "", raw.headers, body)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote, urlencode, urljoin, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 from uuid import uuid4
 
 import requests
@@ -26,6 +26,7 @@ from runner.endpoints._failures import (
     shown,
 )
 from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._redirects import redirected, same_service
 from runner.endpoints._wire import Client, Reply, TooLarge, Unreadable
 from runner.errors import InputError, Place, Unavailable
 from runner.model import Case, Failure, Response
@@ -39,8 +40,6 @@ REDIRECTS = 5
 _POLL = 0.25
 _POLL_TIMEOUT = 5.0
 _BOM = b"\xef\xbb\xbf"
-_HTTP, _HTTPS = 80, 443
-_REDIRECTING = (301, 302, 303, 307, 308)
 _CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
 _OWN_HEADERS = ("content-length", "transfer-encoding", "connection")
 
@@ -127,12 +126,10 @@ class HttpEndpoint:
         if self._spec.wait_for is None:
             return
         url, limit = self._spec.wait_for.url, self._spec.wait_for.timeout
-        where = self._place("endpoint", "wait_for", "url")
-        request = _prepared("GET", _parsed_url(url, where)[0], self._headers)
         end = self._clock() + limit
         left = limit
         while True:
-            reply = self._call(request, time.monotonic() + min(left, _POLL_TIMEOUT))
+            reply = self._poll(url, left)
             if isinstance(reply, Reply):
                 return
             check()
@@ -144,6 +141,16 @@ class HttpEndpoint:
                     where=self._place("endpoint", "wait_for"),
                 )
             sleep(_POLL)
+
+    def is_ready(self) -> bool:
+        """Whether what ``wait_for`` names answers now; false where it names none."""
+        waiting = self._spec.wait_for
+        return waiting is not None and isinstance(self._poll(waiting.url, 1.0), Reply)
+
+    def _poll(self, url: str, limit: float) -> Reply | Failure:
+        where = self._place("endpoint", "wait_for", "url")
+        request = _prepared("GET", _parsed_url(url, where)[0], self._headers)
+        return self._call(request, time.monotonic() + min(limit, _POLL_TIMEOUT))
 
     def close(self) -> None:
         """End every call in flight, at once, and drop the connections."""
@@ -178,10 +185,10 @@ class HttpEndpoint:
         try:
             while True:
                 reply = self._client.send(request, deadline, self._spec.max_response)
-                target = _redirected(reply, str(request.url))
+                target = redirected(reply, str(request.url))
                 if target is None or hops == REDIRECTS:
                     break
-                if not _same_service(str(request.url), target):
+                if not same_service(str(request.url), target):
                     return from_redirect(url, target)
                 request = _followed(request, target, reply.status)
                 hops += 1
@@ -248,32 +255,6 @@ def _parsed_url(url: str, where: Place) -> tuple[str, str | None]:
     if not user and not password:
         return plain, None
     return plain, f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
-
-
-def _redirected(reply: Reply, url: str) -> str | None:
-    location = reply.headers.get("Location")
-    if reply.status not in _REDIRECTING or not location:
-        return None
-    try:
-        return urljoin(url, location)
-    except ValueError:
-        return location
-
-
-def _same_service(url: str, target: str) -> bool:
-    """Whether a redirect stays with the host it was given credentials for.
-
-    The step from http to https on the usual ports is the same service.
-    """
-    try:
-        old, new = urlsplit(url), urlsplit(target)
-        ports = (old.port or _HTTP, new.port or _HTTPS)
-    except ValueError:
-        return False
-    if (old.scheme, old.netloc) == (new.scheme, new.netloc):
-        return True
-    secured = (old.scheme, new.scheme) == ("http", "https")
-    return secured and old.hostname == new.hostname and ports == (_HTTP, _HTTPS)
 
 
 def _followed(

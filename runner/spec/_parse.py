@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from runner.errors import Document, InputError, Problems, kind_of
+from runner.errors import Document, InputError, Problems, kind_of, masking
 from runner.model import Metric
+from runner.redact import Redactor
 from runner.spec._endpoint import EndpointSpec
 from runner.spec._explain import Mistake, Path, mistakes
 from runner.spec._marks import marks
@@ -47,6 +48,13 @@ def parse(
         what = f"a spec is a mapping of keys, and this is {kind_of(document.data)}"
         raise InputError(what, where=document.place())
     variables = Variables(environ, document.place)
+    with masking(lambda text: Redactor(variables.secret).text(text)):
+        return _parsed(document, registry, variables)
+
+
+def _parsed(
+    document: Document, registry: Mapping[str, Metric], variables: Variables
+) -> Spec:
     data = dict(document.data)
     if "endpoint" in data:
         data["endpoint"] = variables.expand(data["endpoint"])

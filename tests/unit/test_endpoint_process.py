@@ -1,13 +1,17 @@
 """Starting the system under test, and ending it with everything it started."""
 
+import os
 import shlex
+import signal
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from time import monotonic, sleep
 
 import pytest
 
-from runner.endpoints._process import Service
+from runner.endpoints._process import LOG_LIMIT, Service
 from runner.errors import InputError, Unavailable
 from runner.spec import Start
 
@@ -132,3 +136,64 @@ def test_one_that_does_not_heed_is_killed(tmp_path):
     service.stop(patience=0.2)
 
     assert (monotonic() - started < 3, alive(process)) == (True, False)
+
+
+def test_the_log_holds_no_secret_and_has_an_end(tmp_path):
+    code = f"print('key s3cret-key'); print('x' * {LOG_LIMIT + 2**20}); print('end')"
+
+    with python(tmp_path, code, secrets=("s3cret-key",)) as service:
+        until(lambda: ended(service))
+
+    log = (tmp_path / "service.log").read_bytes()
+    assert log.startswith(b"key ***\nxx")
+    assert LOG_LIMIT <= len(log) < LOG_LIMIT + 2**17
+
+
+def test_the_log_is_written_through_no_link(tmp_path):
+    other = tmp_path / "other"
+    other.write_text("kept", "utf-8")
+    (tmp_path / "service.log").symlink_to(other)
+
+    with python(tmp_path, "print('new')") as service:
+        until(lambda: ended(service))
+
+    assert other.read_text("utf-8") == "kept"
+    assert (tmp_path / "service.log").read_text("utf-8") == "new\n"
+
+
+def test_what_ended_with_an_error_while_it_was_asked_is_told(tmp_path):
+    with python(tmp_path, "raise SystemExit(3)") as service:
+        until(lambda: ended(service))
+        with pytest.raises(Unavailable, match="status 3 while it was asked"):
+            service.check(ready=True)
+
+
+def test_what_ended_well_may_have_started_something_that_runs(tmp_path):
+    with python(tmp_path, "") as service:
+        until(lambda: ended(service))
+
+        service.check(ready=True)
+
+
+def test_it_is_killed_although_the_user_does_not_wait(tmp_path):
+    code = (
+        "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "print(os.getpid(), flush=True); time.sleep(60)"
+    )
+    service = python(tmp_path, code)
+    log = tmp_path / "service.log"
+    process = int(until(lambda: log.read_text(encoding="utf-8").strip()))
+
+    with interrupted(0.2), pytest.raises(KeyboardInterrupt):
+        service.stop(patience=30)
+
+    assert not alive(process)
+
+
+@contextmanager
+def interrupted(seconds):
+    """Send the signal of Ctrl-C to this process after some seconds."""
+    timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    yield
+    timer.join()

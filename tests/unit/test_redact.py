@@ -23,6 +23,7 @@ PHRASE = 'p/s+w "ö" 100%?'
         quote(PHRASE, safe=""),
         quote_plus(PHRASE),
         "p%2fs%2bw%20%22%c3%b6%22%20100%25%3f",
+        "p/s+w &quot;ö&quot; 100%?",
     ],
 )
 def test_a_secret_is_masked_however_it_is_spelled(spelled):
@@ -54,3 +55,35 @@ def test_longer_secrets_go_first():
 @pytest.mark.parametrize("secrets", [[], [""], ["short"], ["a", "12345"]])
 def test_short_secrets_leave_text_alone(secrets):
     assert Redactor(secrets).text("a short text, 12345") == "a short text, 12345"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the key is hunter2-ab...", "the key is ***..."),
+        ("the key is hunter2-ab… (9 characters more)", "the key is ***… (9"),
+        ("hunter…, hunter2-abcd, hunter2-abc...", "***…, ***, ***..."),
+        ("hunter2%3Dab...", "hunter2%3Dab..."),
+        ("a hunter, hunte...", "a hunter, hunte..."),
+        ("hunter2-ab", "hunter2-ab"),
+        ("hunterhunter2...", "hunter***..."),
+    ],
+)
+def test_a_secret_that_was_cut_is_masked(text, expected):
+    assert Redactor(["hunter2-abcd"]).text(text).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    "echoed",
+    [
+        "-----BEGIN-----\nMIIEvQIBADAN\nBgkqhkiG9w0B\n",
+        "-----BEGIN----- MIIEvQIBADAN BgkqhkiG9w0B",
+        "-----BEGIN-----\\nMIIEvQIBADAN\\nBgkqhkiG9w0B\\n",
+        "only the line BgkqhkiG9w0B",
+    ],
+)
+def test_every_line_of_a_secret_is_one(echoed):
+    redact = Redactor(["-----BEGIN-----\nMIIEvQIBADAN\nBgkqhkiG9w0B\n"]).text
+
+    assert "BgkqhkiG9w0B" not in redact(echoed)
+    assert "MIIEvQIBADAN" not in redact(echoed)

@@ -1,0 +1,40 @@
+"""Where a reply redirects to, and whether that is still the service that was asked."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin, urlsplit
+
+from runner.endpoints._wire import Reply
+
+_HTTP, _HTTPS = 80, 443
+_REDIRECTING = (301, 302, 303, 307, 308)
+
+
+def redirected(reply: Reply, url: str) -> str | None:
+    """Give the URL that a reply of ``url`` redirects to; None where it is no redirect.
+
+    What is no URL is given as it was sent.
+    """
+    location = reply.headers.get("Location")
+    if reply.status not in _REDIRECTING or not location:
+        return None
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return location
+
+
+def same_service(url: str, target: str) -> bool:
+    """Whether a redirect stays with the host it was given credentials for.
+
+    The step from http to https on the usual ports is the same service.
+    """
+    try:
+        old, new = urlsplit(url), urlsplit(target)
+        ports = (old.port or _HTTP, new.port or _HTTPS)
+    except ValueError:
+        return False
+    if (old.scheme, old.netloc) == (new.scheme, new.netloc):
+        return True
+    secured = (old.scheme, new.scheme) == ("http", "https")
+    return secured and old.hostname == new.hostname and ports == (_HTTP, _HTTPS)
