@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from runner import __version__
-from runner.errors import Cancelled, InputError, Place, RagEvalError
+from runner.errors import Cancelled, InputError, Place, RagEvalError, Unavailable
 
 if TYPE_CHECKING:
     from runner.gates import FailOn
@@ -35,11 +35,15 @@ def main() -> None:
         error.show()
         status = InputError.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Cancelled.", err=True)
+        _tell("Cancelled.", sys.stderr)
         status = Cancelled.exit_code
     except RagEvalError as error:
-        click.echo(f"rag-eval: {error}", err=True)
+        _tell(f"rag-eval: {error}", sys.stderr)
         status = error.exit_code
+    except Exception:  # noqa: BLE001 - the interpreter's own status would be a verdict
+        sys.excepthook(*sys.exc_info())
+        _tell("rag-eval: this is a fault in rag-eval; please report it", sys.stderr)
+        status = Unavailable.exit_code
     sys.exit(status or 0)
 
 
@@ -93,16 +97,16 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     0: every gate passed. 1: a gate failed. 2: the spec, a case file or an option is
     wrong. 3: could not be judged. 130: cancelled.
     """
-    from runner import gates, render, session
+    from runner import gates, render, session, terminal
 
     order = _order(spec=spec, **options)
     report, stopped = session.run(order, _world(spec, quiet=quiet))
-    shown = render.console(
-        report, colour=sys.stdout.isatty(), folder=order.out.as_posix()
+    folder = order.out.as_posix()
+    _write(
+        render.console(report, colour=terminal.shows_colour(sys.stdout), folder=folder)
     )
-    click.echo(shown, nl=False)
     if stopped:
-        click.echo(f"rag-eval: {stopped}", err=True)
+        _tell(f"rag-eval: {stopped}", sys.stderr)
     if isinstance(stopped, Cancelled):
         return stopped.exit_code
     return gates.exit_code(report.verdict, report.gates, fail_on)
@@ -130,7 +134,7 @@ def action() -> int:
 
     world = _world(Path("spec"), quiet=False)
     inside = world._replace(writable=world.root, may_start=False)
-    return step.run(os.environ, inside, _parsed, click.echo)
+    return step.run(os.environ, inside, _parsed, lambda text: _write(f"{text}\n"))
 
 
 def _parsed(words: Sequence[str]) -> Order:
@@ -155,9 +159,9 @@ def validate(specs: tuple[Path, ...]) -> int:
     for spec in specs:
         try:
             lines = offline.validate(spec, _workspace(spec), os.environ)
-            click.echo("\n".join(lines))
+            _tell("\n".join(lines))
         except InputError as error:
-            click.echo(str(error), err=True)
+            _tell(str(error), sys.stderr)
             status = error.exit_code
     return status
 
@@ -167,10 +171,10 @@ def validate(specs: tuple[Path, ...]) -> int:
 @click.argument("new", type=PATH)
 def compare(old: Path, new: Path) -> None:
     """Show two results side by side, paired case by case."""
-    from runner import offline, render
+    from runner import offline, render, terminal
 
     report = offline.compared(old, new)
-    click.echo(render.console(report, colour=sys.stdout.isatty()), nl=False)
+    _write(render.console(report, colour=terminal.shows_colour(sys.stdout)))
 
 
 @commands.command(name="render")
@@ -183,9 +187,9 @@ def compare(old: Path, new: Path) -> None:
 )
 def render_(results: Path, to: str) -> None:
     """Render the results of an earlier run again, to standard output."""
-    from runner import offline
+    from runner import offline, render
 
-    click.echo(offline.rendered(results, to, _templates()), nl=False)
+    _write(render.inert(offline.rendered(results, to, _templates())))
 
 
 @commands.group()
@@ -201,8 +205,8 @@ def save(results: Path, to: Path) -> None:
     from runner import offline
 
     kept = offline.save_baseline(results, to, Path("/"))
-    click.echo(f"{kept} cases kept in {to}; commit it, and name it in the spec:")
-    click.echo(f"  baseline: {{path: {to.as_posix()}}}")
+    head = f"{kept} cases kept in {to}; commit it, and name it in the spec:"
+    _tell(f"{head}\n  baseline: {{path: {to.as_posix()}}}")
 
 
 @commands.command()
@@ -212,7 +216,7 @@ def init(folder: Path) -> None:
     from runner import offline
 
     for path in offline.init(folder, _templates() / "init"):
-        click.echo(f"wrote {path.as_posix()}")
+        _tell(f"wrote {path.as_posix()}")
 
 
 @commands.command()
@@ -223,7 +227,7 @@ def schema() -> None:
     from runner.metrics import registry
     from runner.spec import json_schema
 
-    click.echo(json.dumps(json_schema(registry), indent=2, ensure_ascii=False))
+    _write(json.dumps(json_schema(registry), indent=2, ensure_ascii=False) + "\n")
 
 
 @commands.command()
@@ -237,12 +241,22 @@ def metrics(examples: Path | None) -> int:
     """List what can be measured, or check your own hand-worked examples."""
     from runner import offline
 
-    if examples is None:
-        click.echo("\n".join(offline.listed_metrics()))
-        return 0
-    lines, agree = offline.checked_examples(examples)
-    click.echo("\n".join(lines))
+    listed = offline.listed_metrics(), True
+    lines, agree = offline.checked_examples(examples) if examples else listed
+    _tell("\n".join(lines))
     return 0 if agree else 1
+
+
+def _write(text: str) -> None:
+    from runner import terminal
+
+    terminal.write(text, sys.stdout)
+
+
+def _tell(text: str, stream: TextIO | None = None) -> None:
+    from runner import terminal
+
+    terminal.tell(text, stream or sys.stdout)
 
 
 def _world(spec: Path, *, quiet: bool) -> World:
@@ -255,7 +269,7 @@ def _world(spec: Path, *, quiet: bool) -> World:
         templates=_templates(),
         environ=os.environ,
         progress=progress.silent
-        if quiet
+        if quiet or sys.stderr is None
         else partial(progress.shown, stream=sys.stderr),
         interruptible=interrupts.Signals().interruptible,
     )
@@ -281,8 +295,5 @@ def _templates() -> Path:
     for folder in folders:
         if (folder / "comment.md.j2").is_file():
             return folder
-    raise InputError(
-        "the templates are not installed",
-        where=Place(str(folders[1])),
-        hint="install rag-eval-action again",
-    )
+    what, where = "the templates are not installed", Place(str(folders[1]))
+    raise InputError(what, where=where, hint="install rag-eval-action again")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from runner.model import Record
@@ -82,8 +82,10 @@ def _lines(
         counts[record.outcome] += 1
         if clock() - last >= LINE_EVERY or counts.total() == total:
             last = clock()
-            stream.write(f"asked {counts.total()} of {total} cases: {_said(counts)}\n")
-            stream.flush()
+            with suppress(OSError, ValueError):  # whoever reads it may have left
+                done = f"asked {counts.total()} of {total} cases"
+                stream.write(f"{done}: {_said(counts)}\n")
+                stream.flush()
 
     return advance
 

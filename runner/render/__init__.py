@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.render._console import console
+from runner.render._console import console, harmless, inert
 from runner.render._escape import block, cell, inline
 from runner.render._html import html
 from runner.render._junit import junit
@@ -14,7 +14,9 @@ __all__ = [
     "cell",
     "comment",
     "console",
+    "harmless",
     "html",
+    "inert",
     "inline",
     "junit",
     "summary",

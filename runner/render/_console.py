@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tabulate import tabulate
 
-from runner.render._clean import cleaned
+from runner.render._clean import clean, cleaned
 from runner.render._escape import cut
 from runner.render._said import Said, plain
 from runner.render._table import NOTHING, Row
@@ -59,7 +59,7 @@ def console(report: Report, *, colour: bool = False, folder: str = "") -> str:
         _hints(shown),
         f"Results: {folder}/" if folder else "",
     )
-    return _inert("\n\n".join(filter(None, parts))) + "\n"
+    return inert("\n\n".join(filter(None, parts))) + "\n"
 
 
 def _painted(text: str, state: str) -> str:
@@ -71,7 +71,17 @@ def _unpainted(text: str, _state: str) -> str:
     return text
 
 
-def _inert(text: str) -> str:
+def harmless(text: str) -> str:
+    """Give foreign text as a terminal or a log may show it, its lines kept."""
+    return inert(clean(text))
+
+
+def inert(text: str) -> str:
+    r"""Give text of which no line is a command to GitHub's runner, also in a fence.
+
+    >>> inert("a\n ::error::b ::c")
+    'a\n : :error::b ::c'
+    """
     return _COMMAND.sub(r"\1: ", text).replace("##[", "## [")
 
 

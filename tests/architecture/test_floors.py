@@ -17,7 +17,7 @@ FLOORS = (
     {"responses", "scores", "comparison", "gates", "report"},
     {"diagnosis", "ledger", "baseline", "render", "settings"},
     {"files", "endpoints", "publish"},
-    {"pipeline", "results", "worked", "progress", "interrupts"},
+    {"pipeline", "results", "worked", "progress", "interrupts", "terminal"},
     {"session", "offline", "docs"},
     {"action"},
     {"cli"},

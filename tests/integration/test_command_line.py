@@ -360,3 +360,42 @@ def test_a_wrong_call_is_exit_2_without_a_traceback(team, arguments):
 
     assert ended.exit == (2 if arguments else 0) or "Usage" in ended.err + ended.out
     assert "Traceback" not in ended.err
+
+
+def test_a_mistake_in_a_case_file_is_no_command_to_a_workflow(team):
+    hostile = json.dumps([{"id": "a\n::error::b\x1b[2J", "question": "q"}] * 2)
+    team.joinpath("specs/quickstart.json").write_text(hostile, "utf-8")
+    spec = team / "specs/quickstart.yaml"
+    spec.write_text("endpoint: {url: 'http://127.0.0.1:9'}\ncases: quickstart.json\n")
+
+    for command in ("run", "validate"):
+        ended = rag_eval(command, "specs/quickstart.yaml", cwd=team)
+
+        assert (ended.exit, "stands twice" in ended.err) == (2, True)
+        assert not [line for line in ended.err.splitlines() if line.startswith("::")]
+        assert "\x1b" not in ended.err
+
+
+def test_a_reader_who_left_changes_no_verdict(team, service):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "runner", "run", SPEC],
+        cwd=team,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "RAG_URL": service},
+        stdout=writing,
+        stderr=writing,
+        timeout=60,
+        check=False,
+    )
+    os.close(writing)
+
+    assert (done.returncode, results(team)["verdict"]) == (0, "passed")
+
+
+def test_a_terminal_without_unicode_gets_the_table_all_the_same(team, service):
+    ended = rag_eval(
+        "run", SPEC, cwd=team, RAG_URL=service, PYTHONIOENCODING="ascii:strict"
+    )
+
+    assert (ended.exit, "15 of 15 gates passed" in ended.out) == (0, True)

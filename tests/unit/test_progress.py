@@ -58,3 +58,13 @@ def test_silence_is_silent(capsys):
         advance(record("passed"))
 
     assert capsys.readouterr() == ("", "")
+
+
+class Gone(io.StringIO):
+    def write(self, _):
+        raise BrokenPipeError
+
+
+def test_a_reader_who_left_does_not_end_the_run():
+    with shown(1, Gone(), ticking(1)) as advance:
+        advance(record("passed"))

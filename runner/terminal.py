@@ -1,0 +1,44 @@
+"""Writes to standard output and standard error, where no text may do harm or fail."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TextIO
+
+from runner import render
+
+
+def shows_colour(stream: TextIO | None) -> bool:
+    """Whether a person looks at it."""
+    return stream is not None and stream.isatty()
+
+
+def tell(text: str, stream: TextIO | None) -> None:
+    """Write a line that others may have had a hand in, so that it only shows."""
+    write(f"{render.harmless(text)}\n", stream)
+
+
+def write(text: str, stream: TextIO | None) -> None:
+    """Write a text as far as the stream can take it.
+
+    What its encoding lacks becomes a question mark. Where the reader has left, the disk
+    is full or there is no stream, the text is lost and nothing else: the results are
+    files, and the exit status is the verdict.
+    """
+    if stream is None:
+        return
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.flush()
+    except (OSError, ValueError):
+        _silence(stream)
+
+
+def _silence(stream: TextIO) -> None:
+    """Let what the stream still holds go nowhere, so that no later flush fails."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
