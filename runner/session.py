@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from runner import pipeline
 from runner.comparison import Results
-from runner.errors import Cancelled, InputError, Unavailable, masking
+from runner.errors import Cancelled, InputError, Place, Unavailable, masking
 from runner.model import Case, Exchange, Record
 from runner.pipeline import Filters, Keeper, Plan
 from runner.publish.artifacts import ResultsFolder
@@ -116,8 +116,12 @@ def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
     if order.replay:
         from runner.endpoints.recorded import RecordedEndpoint
 
-        recorded = RecordedEndpoint(order.replay, spec.response)
-        return _replayed(recorded, plan.cases), recorded.replies.missing
+        recorded = RecordedEndpoint(order.replay, spec.response, place=plan.place)
+        if not recorded.holds_any(plan.cases):
+            recorded.close()
+            what = "no record in it is of a case that is asked"
+            raise InputError(what, where=Place(str(order.replay)))
+        return _replayed(recorded, plan.cases), recorded.missing
     from runner.endpoints.http import HttpEndpoint
 
     endpoint = HttpEndpoint(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -17,6 +19,7 @@ from runner.endpoints._values import Malformed, excerpt, kind, number, word
 from runner.errors import InputError, Place
 from runner.model import Case, Failure, Response, ServiceCause
 from runner.spec import CitationMap, ResponseMap
+from runner.templating import Locate, by_path
 
 LONGEST_LINE = 32 * 2**20
 """Bytes of one record."""
@@ -40,19 +43,31 @@ class RecordedEndpoint:
     ``strip`` and citation pattern are applied anew, since a record holds the whole
     answer; its paths are not, since a record has one shape.
 
+    Args:
+        path: The file.
+        response: The spec's mapping.
+        file: What errors call the file.
+        place: Where a key stands in the spec.
+
     Raises:
-        InputError: The file cannot be read, a line is no record or too long, or a case
-            and trial stands there twice.
+        InputError: The file is no file or cannot be read, a line is no record or too
+            long, or a case and trial stands there twice.
     """
 
     def __init__(
-        self, path: Path, response: ResponseMap, *, file: str | None = None
+        self,
+        path: Path,
+        response: ResponseMap,
+        *,
+        file: str | None = None,
+        place: Locate = by_path,
     ) -> None:
-        self.replies = ReplyMap(_as_recorded(response))
+        self._replies = ReplyMap(_as_recorded(response), place=place)
         self._path = path
         self._name = file or str(path)
         self._records: dict[_Key, tuple[int, int]] = {}
         try:
+            _check_file(path, self._name)
             self._descriptor = os.open(path, os.O_RDONLY)
         except OSError as error:
             what = f"cannot be read: {error.strerror}"
@@ -77,13 +92,24 @@ class RecordedEndpoint:
             raise self._error(spot[0], "the key case_id or trial stands there twice")
         seconds = number(record.get("latency_s"))
         if (response := record.get("response")) is not None:
-            return self.replies.read(response, seconds)
+            return self._replies.read(response, seconds)
         failure = record.get("failure")
         if not isinstance(failure, dict) or failure.get("cause") not in _CAUSES:
             hint = f"a failure's cause is one of {', '.join(_CAUSES)}"
             raise self._error(spot[0], "no response and no failure", hint)
         message = excerpt(failure.get("message") or "no message was recorded", 1000)
         return Failure(failure["cause"], message, latency=seconds)
+
+    def missing(self) -> InputError | None:
+        """Give help where a key stood in no record that was asked for."""
+        found = self._replies.missing()
+        if found is None:
+            return None
+        return InputError(found.what, where=Place(self._name), hint=found.hint)
+
+    def holds_any(self, cases: Iterable[Case]) -> bool:
+        """Whether there is a record of any of these cases."""
+        return any(case.id in self._records for case in cases)
 
     def close(self) -> None:
         """Close the file; a second time does nothing."""
@@ -156,8 +182,16 @@ def _quick_key(line: bytes) -> _Key | None:
         return None
     trial = found[2]
     if trial == b"1" or (trial is None and b'"trial"' not in line):
-        return found[1].decode(errors="replace")
+        with suppress(UnicodeDecodeError):
+            return found[1].decode()
     return None
+
+
+def _check_file(path: Path, file: str) -> None:
+    """See that it can be read more than once, and ends."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        hint = "save the records to a file first"
+        raise InputError("is no regular file", where=Place(file), hint=hint)
 
 
 def _key(record: dict[str, Any]) -> _Key:
@@ -165,7 +199,7 @@ def _key(record: dict[str, Any]) -> _Key:
     if name is None:
         raise Malformed("case_id is missing")
     trial = record.get("trial", 1)
-    if not isinstance(trial, int):
+    if not isinstance(trial, int) or isinstance(trial, bool):
         raise Malformed(f"trial is {json.dumps(trial)}, not a number from 1 on")
     return name if trial == 1 else (name, trial)
 

@@ -1,6 +1,7 @@
 """Replaying recorded responses: by case, in one shape, without holding the traffic."""
 
 import json
+import os
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -170,6 +171,7 @@ def test_threads_may_share_it(file):
         ([FULL, "", {"id": 1}], r"replay.jsonl:3: case_id is missing"),
         ([FULL, {"case_id": True}], r"replay.jsonl:2: case_id is a boolean"),
         ([{"case_id": "a", "trial": "x"}], r"replay.jsonl:1: trial is \"x\", not a"),
+        ([{"case_id": "a", "trial": True}], r"replay.jsonl:1: trial is true, not a"),
         ([FULL, '{"case_id":'], r"replay.jsonl:2: no JSON: .*EOF"),
         ([FULL, "[1]"], r"replay.jsonl:2: a list, not a record"),
         ([FULL, "a,b"], r"replay.jsonl:2: no JSON"),
@@ -233,3 +235,37 @@ def test_a_record_of_another_shape_is_a_malformed_reply(file):
     failure = replay(write(file, {"case_id": "qa-1", "response": {"text": "a"}}))
 
     assert failure.cause == "service.malformed"
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_cannot_be_read_twice_is_refused_at_once(file, make):
+    make(file)
+
+    with pytest.raises(InputError, match=r"replay\.jsonl: is no regular file"):
+        RecordedEndpoint(file, ResponseMap(), file="replay.jsonl")
+
+
+def test_an_id_that_is_no_utf_8_is_an_error_at_its_line(file):
+    file.write_bytes(b'{"case_id": "a\xff", "response": {}}\n')
+
+    with pytest.raises(InputError, match=r"replay\.jsonl:1: no JSON"):
+        RecordedEndpoint(file, ResponseMap(), file="replay.jsonl")
+
+
+def test_a_key_that_no_record_has_is_told_of_the_file_and_not_of_the_spec(file):
+    write(file, {"case_id": "qa-1", "response": {"text": "a"}})
+    endpoint = RecordedEndpoint(file, ResponseMap(answer="data.text"), file="r.jsonl")
+
+    endpoint.ask(Case("qa-1", "q"))
+    endpoint.close()
+
+    told = "r.jsonl: `answer` found nothing in 1 replies; the reply has the keys text"
+    assert str(endpoint.missing()).startswith(told)
+
+
+def test_it_knows_whether_any_case_was_recorded(file):
+    endpoint = RecordedEndpoint(write(file, FULL), ResponseMap())
+    endpoint.close()
+
+    assert endpoint.holds_any([Case("other", "q"), Case("qa-1", "q")])
+    assert not endpoint.holds_any([Case("other", "q")])
