@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from runner.model import Record
 from runner.report import Report
 from runner.templating import report_environment
 
+_LIMIT = 256 * 2**20  # bytes of results.json
 JUNIT_CASES = 2_000  # with more, junit.xml names failing cases alone: viewers choke
 
 
@@ -45,8 +47,9 @@ def read_results(folder: Path, shown: str) -> Results:
         InputError: It is not there, or it is damaged.
     """
     found = read_report(folder, shown)
-    lines = files.read_jsonl(folder / "cases.jsonl")
-    return baseline.read_results(found, lines, f"{shown}/cases.jsonl")
+    file = f"{shown}/cases.jsonl"
+    lines = files.read_jsonl(folder / "cases.jsonl", file=file)
+    return baseline.read_results(found, lines, file)
 
 
 def read_report(folder: Path, shown: str) -> Report:
@@ -55,12 +58,12 @@ def read_report(folder: Path, shown: str) -> Report:
     Raises:
         InputError: It is not there, or it is damaged.
     """
-    try:
-        text = (folder / "results.json").read_bytes()
-    except OSError as error:
+    path, file = folder / "results.json", f"{shown}/results.json"
+    if not os.path.lexists(path):
         raise InputError(
-            f"no results: {error.strerror}",
-            where=Place(f"{shown}/results.json"),
+            "no results are there",
+            where=Place(file),
             hint="give the folder that a run wrote with --out",
-        ) from None
-    return report.read(text, Place(f"{shown}/results.json"))
+        )
+    text = files.read_bytes(path, file=file, limit=_LIMIT)
+    return report.read(text, Place(file))

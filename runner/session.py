@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from runner import pipeline
+from runner import files, pipeline
 from runner.comparison import Results
 from runner.errors import Cancelled, InputError, Place, Unavailable, masking
 from runner.model import Case, Exchange, Record
@@ -167,7 +168,8 @@ def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., obj
         return
     from runner.endpoints._process import Service
 
-    folder = root / Path(plan.spec.file).parent / start.cwd
+    where = plan.place("endpoint", "start", "cwd")
+    folder = files.named(start.cwd, spec=plan.spec.file, root=root, where=where)
     with Service(
         start,
         folder=folder,
@@ -188,8 +190,14 @@ def _baseline(order: Order, plan: Plan, root: Path) -> Results | None:
         return read_results(order.baseline, order.baseline.as_posix())
     if not plan.spec.baseline:
         return None
-    folder = root / Path(plan.spec.file).parent / plan.spec.baseline
-    return read_results(folder, plan.spec.baseline) if folder.exists() else None
+    folder = files.named(
+        plan.spec.baseline,
+        spec=plan.spec.file,
+        root=root,
+        where=plan.place("baseline", "path"),
+    )
+    there = os.path.lexists(folder)
+    return read_results(folder, plan.spec.baseline) if there else None
 
 
 def _now() -> datetime:

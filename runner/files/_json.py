@@ -24,16 +24,17 @@ _RECORDS = re.compile(r"\[[ \t\r\n]*[{\]]")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
+def read_jsonl(path: Path, *, file: str = "") -> Iterator[tuple[int, Any]]:
     """Give line number and value of each line that is not blank.
 
-    One line at a time is held, so that a file may be larger than the memory.
+    One line at a time is held, so that a file may be larger than the memory. ``file``
+    is what errors call it.
 
     Raises:
         InputError: The file cannot be read, or a line is too long or no JSON (NaN and
             infinity are none).
     """
-    file = str(path)
+    file = file or str(path)
     check_file(path, file)
     with path.open("rb") as stream:
         number = 0

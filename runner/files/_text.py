@@ -47,6 +47,31 @@ def inside(path: Path, root: Path) -> Path:
     return real
 
 
+def named(written: str, *, spec: str, root: Path, where: Place) -> Path:
+    """Give the real path that a spec names; it need not be there.
+
+    Args:
+        written: Relative to the spec; ``/x`` is in the workspace.
+        spec: The spec's own file, relative to the workspace.
+        root: The workspace.
+        where: The key in the spec.
+
+    Raises:
+        InputError: It lies outside of the workspace, whatever links say.
+    """
+    start = root if written.startswith("/") else root / Path(spec).parent
+    top = os.path.realpath(root)
+    if "\0" not in written:
+        real = Path(os.path.realpath(start / written.lstrip("/")))
+        if real.is_relative_to(top):
+            return real
+    raise InputError(
+        f"{written} leads out of the workspace {top}",
+        where=where,
+        hint="only files in the workspace are read",
+    )
+
+
 def name_of(path: Path, root: Path) -> str:
     """Give a path as errors and reports show it: relative to the workspace."""
     return inside(path, root).relative_to(os.path.realpath(root)).as_posix()
@@ -96,12 +121,20 @@ def read_text(path: Path, *, file: str, limit: int) -> Text:
     Raises:
         InputError: It cannot be read, or its encoding is another one.
     """
+    return decode(read_bytes(path, file=file, limit=limit), file)
+
+
+def read_bytes(path: Path, *, file: str, limit: int) -> bytes:
+    """Give what a file of at most ``limit`` bytes holds.
+
+    Raises:
+        InputError: It is not there, no regular file, too large, or cannot be read.
+    """
     check_file(path, file, limit)
     try:
-        raw = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error}", where=Place(file)) from None
-    return decode(raw, file)
 
 
 def decode(raw: bytes, file: str) -> Text:

@@ -5,7 +5,7 @@ import pytest
 
 from runner.cases import load
 from runner.errors import InputError, Place, Problems
-from runner.files import read_cases, read_document, read_jsonl, read_rows
+from runner.files import named, read_cases, read_document, read_jsonl, read_rows
 from runner.metrics import registry
 from runner.spec import parse
 
@@ -439,3 +439,29 @@ def test_shapes_that_teams_already_have_load_without_a_map(
 
     assert (case.type, case.qrels) == expected
     assert case.reference
+
+
+def test_what_a_spec_names_is_beside_it_or_in_the_workspace(tmp_path):
+    def real(written):
+        where = Place("evals/rag.yaml", 3, "baseline.path")
+        found = named(written, spec="evals/rag.yaml", root=tmp_path, where=where)
+        return found.relative_to(tmp_path.resolve()).as_posix()
+
+    assert [real(name) for name in ("base", "../base", "/base", ".")] == [
+        "evals/base",
+        "base",
+        "base",
+        "evals",
+    ]
+
+
+@pytest.mark.parametrize("written", ["../..", "/../x", "link", "link/x", "a\0b"])
+def test_what_a_spec_names_outside_of_the_workspace_is_refused(tmp_path, written):
+    root = tmp_path / "root"
+    (root / "evals").mkdir(parents=True)
+    (root / "evals/link").symlink_to(tmp_path)
+    where = Place("evals/rag.yaml", 3, "baseline.path")
+
+    said = told(named, written, spec="evals/rag.yaml", root=root, where=where)
+
+    assert said.startswith(f"evals/rag.yaml:3 baseline.path: {written} leads out of")
