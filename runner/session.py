@@ -87,7 +87,10 @@ def _run(
     gc.freeze()
     exchanges, misread = _asking(plan, order, world.root)
     with ResultsFolder(
-        order.out, root=world.writable, redactor=redactor, replayed=order.replay
+        order.out,
+        root=_writable(order.out, world),
+        redactor=redactor,
+        replayed=order.replay,
     ) as folder:
         with world.progress(len(plan.cases)) as progress, closing(exchanges):
             # What is replayed is on disk already, and is not written again.
@@ -98,6 +101,13 @@ def _run(
             )
         found = folder.finish(found, renderings(world.templates, folder.path))
     return found, stopped
+
+
+def _writable(out: Path, world: World) -> Path:
+    """Give where results may go: no link in the workspace may lead out of it."""
+    root = os.path.abspath(world.root)  # noqa: PTH100 - links are not followed here
+    written = Path(os.path.abspath(out))  # noqa: PTH100
+    return world.root if written.is_relative_to(root) else world.writable
 
 
 def _check_start(plan: Plan) -> None:

@@ -11,15 +11,16 @@ from io import BufferedWriter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from weakref import finalize
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from runner.errors import InputError, Place, Unavailable
 from runner.model import Exchange, Failure, Passage, Record, Response
+from runner.publish._claim import CASES, RESPONSES, RESULTS, check_ours, inside, lock
 from runner.redact import Redactor
 from runner.report import Report, mapped
 
-RESULTS, CASES, RESPONSES = "results.json", "cases.jsonl", "responses.jsonl"
 _FOREIGN = ("id", "type", "tags", "retrieved", "scores")  # what others may have named
 RENDERED = ("comment.md", "summary.md", "report.html", "junit.xml")
 
@@ -36,7 +37,8 @@ class ResultsFolder:
 
     Raises:
         InputError: ``out`` is a file, outside of the workspace or the workspace itself,
-            cannot be written to, or holds files of these names that no run left there.
+            cannot be written to, holds files of these names that no run left there, or
+            another run writes to it.
     """
 
     def __init__(
@@ -47,7 +49,7 @@ class ResultsFolder:
         redactor: Redactor,
         replayed: Path | None = None,
     ) -> None:
-        self.path = _inside(out, root)
+        self.path = inside(out, root)
         self._text = redactor.text
         own = self.path / RESPONSES
         self._keeps = replayed is not None and replayed.resolve() == own.resolve()
@@ -59,14 +61,10 @@ class ResultsFolder:
     def _clear(self) -> None:
         names = [RESULTS, CASES, RESPONSES, *RENDERED]
         there = [name for name in names if os.path.lexists(self.path / name)]
-        if there and not {RESULTS, RESPONSES}.intersection(there):
-            raise InputError(
-                f"it holds {there[0]}, but no results",
-                where=Place(str(self.path)),
-                hint="choose an empty folder; what stands there would be overwritten",
-            )
+        check_ours(self.path, there, [RESPONSES] if self._keeps else [])
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            self._unlock = finalize(self, os.close, lock(self.path))
             for name in there:
                 if name != RESPONSES or not self._keeps:
                     (self.path / name).unlink()
@@ -127,9 +125,12 @@ class ResultsFolder:
         """Write the cases that still wait, and close the files."""
         for position in sorted(self._waiting):
             self._append(CASES, self._waiting.pop(position))
-        for file in self._open.values():
-            file.close()
-        self._open.clear()
+        while self._open:
+            name, file = self._open.popitem()
+            try:
+                file.close()
+            except OSError as error:
+                raise _unwritten(self.path / name, error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -140,7 +141,10 @@ class ResultsFolder:
         _error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        finally:
+            self._unlock()
 
     def _append(self, name: str, line: bytes) -> None:
         try:
@@ -168,21 +172,6 @@ class ResultsFolder:
 
 def _unwritten(path: Path, error: OSError) -> Unavailable:
     return Unavailable(f"cannot be written: {error.strerror}", where=Place(str(path)))
-
-
-def _inside(out: Path, root: Path) -> Path:
-    path, workspace = out.resolve(), root.resolve()
-    place = Place(str(out))
-    if path == workspace or not path.is_relative_to(workspace):
-        raise InputError(
-            "results go into a folder of their own inside the workspace",
-            where=place,
-            hint=f"the workspace is {workspace}",
-        )
-    above = next(folder for folder in (path, *path.parents) if folder.exists())
-    if not above.is_dir():
-        raise InputError("this is a file, not a folder", where=place)
-    return path
 
 
 def _exchange(case_id: str, exchange: Exchange) -> dict[str, Any]:

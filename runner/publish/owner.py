@@ -6,7 +6,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from runner.publish.artifacts import CASES, RENDERED, RESPONSES, RESULTS
+from runner.publish._claim import CASES, RESPONSES, RESULTS
+from runner.publish.artifacts import RENDERED
 
 
 def give(folder: Path, workspace: Path) -> None:

@@ -399,3 +399,23 @@ def test_a_terminal_without_unicode_gets_the_table_all_the_same(team, service):
     )
 
     assert (ended.exit, "15 of 15 gates passed" in ended.out) == (0, True)
+
+
+def test_no_link_leads_results_out_of_the_workspace(team, service, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    (team / "rag-eval-results").symlink_to(outside)
+
+    ended = rag_eval("run", SPEC, "--quiet", cwd=team, RAG_URL=service)
+
+    assert (ended.exit, list(outside.iterdir())) == (2, [])
+    assert "a folder of their own inside the workspace" in ended.err
+
+
+def test_a_service_that_runs_already_is_not_taken_for_the_one_to_start(team, service):
+    start = "endpoint:\n  start: {command: python -c pass}\n"
+    changed(team, "endpoint:\n", start)
+
+    ended = rag_eval("run", SPEC, "--quiet", cwd=team, RAG_URL=service)
+
+    assert (ended.exit, results(team)["verdict"]) == (3, "error")
+    assert "something answers there already, before endpoint.start" in ended.err

@@ -1,5 +1,6 @@
 import json
 import math
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -172,10 +173,11 @@ def test_the_keys_of_the_format_come_first(tmp_path):
 
 
 def test_nothing_of_an_earlier_run_is_left(tmp_path):
-    names = ("results.json", "cases.jsonl", "responses.jsonl", "comment.md")
-    (tmp_path / "out").mkdir()
-    for name in (*names, "mine.txt"):
-        (tmp_path / "out" / name).write_text("old")
+    with folder(tmp_path) as results:
+        results.response("qa-1", Exchange(0, Response(answer="a")))
+        results.case(0, record("qa-1"))
+        results.finish(REPORT, {"comment.md": str})
+    (tmp_path / "out/mine.txt").write_text("mine")
     folder(tmp_path)
 
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
@@ -212,6 +214,10 @@ def _make(root: Path) -> None:
     (root / "docs/summary.md").write_text("the team's own")
     (root / "evals").mkdir()
     (root / "evals/cases.jsonl").write_text("the team's own")
+    (root / "logs").mkdir()
+    (root / "logs/responses.jsonl").write_text('{"case_id": "a", "response": {}}')
+    (root / "other").mkdir()
+    (root / "other/results.json").write_text('{"numTotalTests": 5}')
     (root / "way-out").symlink_to(root.parent)
 
 
@@ -224,8 +230,11 @@ def _make(root: Path) -> None:
         ("..", "a folder of their own inside the workspace"),
         ("../beside", "a folder of their own inside the workspace"),
         ("way-out/x", "a folder of their own inside the workspace"),
-        ("docs", "holds summary.md, but no results"),
-        ("evals", r"holds cases\.jsonl, but no results"),
+        ("docs", "holds summary.md, which no run wrote"),
+        ("logs", r"holds responses\.jsonl, which no run wrote"),
+        ("other", r"holds results\.json, which no run wrote"),
+        ("a" * 300, "File name too long"),
+        ("evals", r"holds cases\.jsonl, which no run wrote"),
     ],
 )
 def test_a_folder_that_is_not_ours_to_write_is_refused(tmp_path, out, says):
@@ -242,3 +251,48 @@ def test_a_disk_that_takes_no_more_is_said(tmp_path, results):
 
     with pytest.raises(Unavailable, match=r"responses\.jsonl: cannot be written"):
         results.response("qa-1", Exchange(0, Response(answer="a")))
+
+
+@pytest.mark.parametrize("left", [("responses",), ("cases",), ("responses", "cases")])
+def test_what_a_killed_run_left_goes(tmp_path, left):
+    killed = folder(tmp_path)
+    if "responses" in left:
+        killed.response("qa-1", Exchange(0, Response(answer="a")))
+    if "cases" in left:
+        killed.case(0, record("qa-1"))
+    killed.close()
+    del killed
+
+    folder(tmp_path)
+
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_two_runs_do_not_write_to_one_folder(tmp_path, results):
+    results.response("qa-1", Exchange(0, Response(answer="a")))
+
+    with pytest.raises(InputError, match="another run is writing"):
+        folder(tmp_path)
+
+    assert lines(tmp_path / "out/responses.jsonl")
+
+
+def test_a_run_that_has_ended_keeps_no_other_out(tmp_path):
+    with folder(tmp_path) as first:
+        first.response("qa-1", Exchange(0, Response(answer="a")))
+    with folder(tmp_path):
+        left = list((tmp_path / "out").iterdir())
+
+    assert left == []
+
+
+def test_a_line_that_cannot_be_flushed_at_the_end_is_said(tmp_path):
+    with folder(tmp_path) as results:
+        results.case(0, record("qa-1"))
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limit[1]))
+        try:
+            with pytest.raises(Unavailable, match=r"cases\.jsonl: cannot be written"):
+                results.close()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)

@@ -375,6 +375,7 @@ def test_paths_are_relative_to_the_spec_or_the_workspace(tmp_path, cases, expect
         ("link.json", "leads out of the workspace"),
         ("*.csv", "no file matches *.csv"),
         ("b.json", "specs/spec.yaml:1: b.json is not there (did you mean a.json?)"),
+        ("x" * 300, f"specs/spec.yaml:1: {'x' * 300} is not there"),
         ("a**.json", "**"),
         (["a.json", "./a.json"], "specs/a.json is named twice"),
         ("empty.json", "holds no case"),
