@@ -271,7 +271,7 @@ def _world(spec: Path, *, quiet: bool) -> World:
         progress=progress.silent
         if quiet or sys.stderr is None
         else partial(progress.shown, stream=sys.stderr),
-        interruptible=interrupts.Signals().interruptible,
+        interruptible=interrupts.Signals().heeded().interruptible,
     )
 
 

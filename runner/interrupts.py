@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Iterator
 from types import FrameType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from runner.errors import Cancelled
 
@@ -13,38 +13,47 @@ Item = TypeVar("Item")
 
 
 class Signals:
-    """Turns Ctrl-C and SIGTERM into ``Cancelled``, never in the middle of a write."""
+    """Turns Ctrl-C and SIGTERM into ``Cancelled``, never in the middle of a write.
+
+    Before the first reply and between two it is raised at once. While one is judged it
+    waits for the next; when all were judged, or a run was stopped, what is left is to
+    write the results down, and that is done. Whoever asks twice need not wait.
+    """
 
     def __init__(self) -> None:
-        self._waiting = False
+        self._may_stop = True
         self._asked_to_stop = False
+
+    def heeded(self) -> Self:
+        """Take the two signals over for the rest of the process."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._stop)
+        return self
 
     def interruptible(self, items: Iterable[Item]) -> Iterator[Item]:
         """Pass items on, raising ``Cancelled`` while waiting for the next one."""
-        old = {
-            number: signal.signal(number, self._stop)
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
         source = iter(items)
         try:
             while True:
-                self._waiting = True
+                self._may_stop = True
                 if self._asked_to_stop:
-                    raise Cancelled("cancelled; what was finished is kept")
+                    raise _cancelled()
                 item = next(source, None)
-                self._waiting = False
+                self._may_stop = False
                 if item is None:
                     return
                 yield item
         finally:
-            self._waiting = False
-            for number, handler in old.items():
-                signal.signal(number, handler)
+            self._may_stop = False
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         if self._asked_to_stop:
             raise KeyboardInterrupt  # asked twice: at once
         self._asked_to_stop = True
-        if self._waiting:
-            self._waiting = False
-            raise Cancelled("cancelled; what was finished is kept")
+        if self._may_stop:
+            self._may_stop = False
+            raise _cancelled()
+
+
+def _cancelled() -> Cancelled:
+    return Cancelled("cancelled; what was finished is kept")

@@ -1,0 +1,68 @@
+import signal
+
+import pytest
+
+from runner.errors import Cancelled
+from runner.interrupts import Signals
+
+BOTH = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.fixture(params=BOTH)
+def stop(request):
+    """Send the signal to this process; handlers are put back at the end."""
+    before = {number: signal.getsignal(number) for number in BOTH}
+    yield lambda: signal.raise_signal(request.param)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def stopping(stop, at):
+    """Give three items and ask to stop while one is waited for."""
+    for number in range(3):
+        if number == at:
+            stop()
+        yield number
+
+
+def test_before_the_first_reply_it_is_raised_at_once(stop):
+    Signals().heeded()
+
+    with pytest.raises(Cancelled):
+        stop()
+
+
+def test_while_a_reply_is_waited_for_it_is_raised_at_once(stop):
+    items = Signals().heeded().interruptible(stopping(stop, at=1))
+
+    assert next(items) == 0
+    with pytest.raises(Cancelled):
+        next(items)
+
+
+def test_while_a_reply_is_judged_it_waits_until_that_is_done(stop):
+    items = Signals().heeded().interruptible(range(3))
+
+    assert next(items) == 0
+    stop()
+    with pytest.raises(Cancelled):
+        next(items)
+
+
+def test_when_all_were_judged_the_results_are_written_all_the_same(stop):
+    signals = Signals().heeded()
+
+    assert list(signals.interruptible(range(3))) == [0, 1, 2]
+    stop()
+    with pytest.raises(Cancelled):
+        next(signals.interruptible(range(3)))  # of the next spec
+
+
+def test_a_stopped_run_writes_its_results_unless_it_is_asked_again(stop):
+    items = Signals().heeded().interruptible(stopping(stop, at=1))
+    next(items)
+    with pytest.raises(Cancelled):
+        next(items)
+
+    with pytest.raises(KeyboardInterrupt):
+        stop()
