@@ -128,9 +128,23 @@ def _shown(text: str | None, canaries: tuple[str, ...]) -> Iterator[str]:
 @lru_cache(maxsize=1024)
 def _forbidden(globs: tuple[str, ...]) -> re.Pattern[str]:
     """Match an id as a whole, or its document: the part before the last ``#``."""
-    written = "|".join(re.escape(glob) for glob in globs if glob) or r"(?!)"
-    any_run = written.replace(r"\*", ".*").replace(r"\?", ".")
-    return re.compile(f"(?:{any_run})(?:#[^#]*)?", re.DOTALL)
+    written = "|".join(_pattern(glob) for glob in globs if glob) or r"(?!)"
+    return re.compile(f"(?:{written})(?:#[^#]*)?", re.DOTALL)
+
+
+def _pattern(glob: str) -> str:
+    """Write a glob so that it is matched in linear time.
+
+    What stands between two stars is best met where it comes first, so that nothing is
+    tried again from there on: each such group is atomic.
+    """
+    first, *parts = [
+        re.escape(part).replace(r"\?", ".") for part in re.split(r"\*+", glob)
+    ]
+    if not parts:
+        return first
+    *middle, last = parts
+    return first + "".join(f"(?>.*?{part})" for part in middle) + f".*{last}"
 
 
 @lru_cache(maxsize=1024)

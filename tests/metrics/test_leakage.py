@@ -1,4 +1,9 @@
+from fnmatch import fnmatchcase
+from time import perf_counter
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from runner.metrics._walls import Leak, Walls, leaks
 from runner.metrics.leakage import leakage
@@ -168,3 +173,25 @@ def test_what_cannot_be_seen_is_unscored_not_healthy(
     found = leakage(passages, answer, citations, walls)
 
     assert found == Unscored("the reply shows nothing in which a leak could be seen")
+
+
+@given(
+    st.text("ab*?#", min_size=1, max_size=8),
+    st.text("ab", max_size=10),
+    st.sampled_from(["", "#1", "#"]),
+)
+def test_a_pattern_means_what_it_means_in_a_shell(glob, name, chunk):
+    walls = Walls(forbidden_doc_ids=(glob,))
+    # Of what a shell knows, brackets alone are not known here.
+    wanted = any(fnmatchcase(part, glob) for part in {name, name + chunk})
+
+    assert bool(leaks((Passage(name + chunk),), None, None, walls)) == wanted
+
+
+def test_an_id_made_to_be_slow_is_matched_at_once():
+    walls = Walls(forbidden_doc_ids=("*a*a*a*a*a*b",))
+    started = perf_counter()
+
+    assert not leaks((Passage("a" * 1_000_000),), None, None, walls)
+    assert leaks((Passage("a" * 1_000_000 + "b#1"),), None, None, walls)
+    assert perf_counter() - started < 2
