@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, pass_context
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -19,6 +19,9 @@ from runner.errors import InputError
 
 LOOP_LIMIT = 1_000
 """Rounds of one ``{% for %}``; two may be nested."""
+
+ALL_LOOPS_LIMIT = 10_000
+"""Rounds of all loops in one string, however they are nested."""
 
 TEXT_LIMIT = 10 * 2**20
 """Characters that one string of a request may grow to."""
@@ -72,10 +75,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
 
-def _limited(items: Iterable[Any]) -> list[Any]:
+@pass_context
+def _limited(context: Any, items: Iterable[Any]) -> list[Any]:
     taken = list(islice(items, LOOP_LIMIT + 1))
     if len(taken) > LOOP_LIMIT:
         raise SecurityError(f"a loop has more than {LOOP_LIMIT} rounds")
+    # One context lasts for one rendering of one string.
+    context.rounds = getattr(context, "rounds", 0) + len(taken)
+    if context.rounds > ALL_LOOPS_LIMIT:
+        raise SecurityError(f"loops have more than {ALL_LOOPS_LIMIT} rounds together")
     return taken
 
 

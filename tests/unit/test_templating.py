@@ -218,6 +218,14 @@ def test_what_is_not_in_the_language_is_refused_before_the_first_request(
             "more than 10485760 characters",
         ),
         (
+            (
+                "{% for a in meta.some %}{% for b in meta.some %}"
+                "{% if meta.long | replace('y', 'z') == b %}{% endif %}"
+                "{% endfor %}{% endfor %}"
+            ),
+            "more than 10000 rounds together",
+        ),
+        (
             "{% for t in tags recursive %}{{ loop(tags) }}{% endfor %}",
             "not safely callable",
         ),
@@ -285,3 +293,12 @@ def test_reports_escape_markup_and_miss_no_name(tmp_path: Path):
     assert rendered == ["&lt;b&gt;&lt;B&gt;", "&lt;b&gt;&lt;B&gt;", "<b><B>"]
     with pytest.raises(Exception, match="'y' is undefined"):
         environment.get_template("bad.md.j2").render(x=1)
+
+
+def test_the_rounds_of_one_case_do_not_count_for_the_next():
+    template = "{% for n in meta.n %}{{ n }}{% endfor %}"
+    made = RequestTemplate(EndpointSpec(url="http://rag", body={"q": template}), {})
+    case = CASE._replace(meta={"n": list(range(900))})
+
+    for _ in range(20):
+        assert made.render(case, "u").body["q"].endswith("899")
