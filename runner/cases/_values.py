@@ -34,13 +34,18 @@ def _not(wanted: str, value: object) -> ValueError:
 def text(value: object) -> str:
     """Read text; integers become decimals, as ids of other systems are numbers."""
     if isinstance(value, str):
-        if not value or value.isspace():
+        if not (value.isprintable() and value.strip()) and not any(map(_shows, value)):
             raise ValueError("is blank")
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:d}"
     quotable = isinstance(value, bool | float)
     raise _not("text in quotes" if quotable else "text", value)
+
+
+def _shows(char: str) -> bool:
+    # Of spaces only " " is printable; what has no width is not.
+    return char != " " and char.isprintable()
 
 
 def word(value: object) -> str:

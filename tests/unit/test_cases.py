@@ -140,6 +140,8 @@ def test_an_id_is_text_or_a_whole_number(value):
         ({"question": ["a"]}, "question: must be text, and is a list"),
         ({"question": "q", "tags": "a,b"}, "tags: must be a list"),
         ({"question": "q", "must_include": [""]}, "must_include: is blank"),
+        ({"question": "q", "must_include": ["\u200b"]}, "must_include: is blank"),
+        ({"question": "q", "canaries": ["\ufeff\u3000\n"]}, "canaries: is blank"),
         ({"question": "q", "must_include": [[]]}, "has an empty list in it"),
         ({"question": "q", "canaries": ["x", ""]}, "canaries: is blank"),
         (
