@@ -6,7 +6,7 @@ import gc
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -128,11 +128,7 @@ def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
         from runner.endpoints.recorded import RecordedEndpoint
 
         recorded = RecordedEndpoint(order.replay, spec.response, place=plan.place)
-        if not recorded.holds_any(plan.cases):
-            recorded.close()
-            what = "no record in it is of a case that is asked"
-            raise InputError(what, where=Place(str(order.replay)))
-        return _replayed(recorded, plan.cases), recorded.missing
+        return _replayed(recorded, plan.cases, order.replay), recorded.missing
     from runner.endpoints.http import HttpEndpoint
 
     endpoint = HttpEndpoint(
@@ -163,8 +159,13 @@ def _taken(plan: Plan) -> Unavailable:
     )
 
 
-def _replayed(recorded: RecordedEndpoint, cases: Iterable[Case]) -> Exchanges:
+def _replayed(
+    recorded: RecordedEndpoint, cases: Sequence[Case], path: Path
+) -> Exchanges:
     with closing(recorded):
+        if not recorded.holds_any(cases):
+            what = "no record in it is of a case that is asked"
+            raise Unavailable(what, where=Place(str(path)))
         for position, case in enumerate(cases):
             yield Exchange(position, recorded.ask(case))
 
