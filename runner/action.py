@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from glob import has_magic
 from pathlib import Path, PurePath
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from runner import __version__, gates, progress, render, session, settings
+from runner import __version__, files, gates, progress, render, session, settings
 from runner.errors import Cancelled, InputError, RagEvalError
 from runner.gates import FailOn
 from runner.publish import owner, workflow
@@ -35,6 +36,7 @@ NOTHING: Mapping[str, str] = {
 }
 """Every output, as it stays where the step is killed before it can say more."""
 
+_EVENT = 64 * 2**20  # bytes of the payload, which GitHub keeps below 25 MB
 _RED_LINE = 2
 _WORST = {
     130: 0,
@@ -119,13 +121,14 @@ def _matches(pattern: str, root: Path) -> list[str]:
 
 
 def _event(environ: Mapping[str, str]) -> Mapping[str, Any]:
-    path = environ.get("GITHUB_EVENT_PATH")
-    if not path or not Path(path).is_file():
+    name = "GITHUB_EVENT_PATH"
+    path = environ.get(name)
+    if not path or not os.path.isfile(path):  # noqa: PTH113 - too long a name is none
         return {}
     try:
-        event = from_json(Path(path).read_bytes())
+        event = from_json(files.read_bytes(Path(path), file=name, limit=_EVENT))
     except ValueError as error:
-        raise InputError(f"GITHUB_EVENT_PATH: this is no JSON: {error}") from None
+        raise InputError(f"{name}: this is no JSON: {error}") from None
     return event if isinstance(event, dict) else {}
 
 
@@ -171,7 +174,7 @@ def _each(
 ) -> Iterator[Ended]:
     for spec, order in zip(specs, orders, strict=True):
         ended = _one(spec, order, world, fail_on)
-        _tell(ended, step, order.out.relative_to(world.root).as_posix())
+        _tell(ended, step, world.root)
         yield ended
         if isinstance(ended.error, Cancelled):
             return
@@ -190,10 +193,11 @@ def _one(spec: str, order: Order, world: World, fail_on: FailOn) -> Ended:
     return Ended(spec, status, report, stopped, order.out)
 
 
-def _tell(ended: Ended, step: Workflow, shown: str) -> None:
+def _tell(ended: Ended, step: Workflow, root: Path) -> None:
     """Tell of one spec in the log and in the summary."""
     if ended.report is None or ended.folder is None:
         return
+    shown = ended.folder.relative_to(root).as_posix()
     step.log(render.console(ended.report, folder=shown))
     texts = (ended.folder / name for name in ("summary.md", "comment.md"))
     step.summary(

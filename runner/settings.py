@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, TypeVar, cast, get_args
 
 from runner.errors import InputError, did_you_mean
 from runner.gates import FailOn
@@ -22,6 +22,8 @@ INPUTS: Mapping[str, str] = {
     "args": "",
 }
 """Every input of the action, with its default; an empty value is not given."""
+
+Value = TypeVar("Value")
 
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _OWN = {"--fail-on", "--baseline", "--out"}
@@ -111,13 +113,13 @@ def change(environ: Mapping[str, str], event: Mapping[str, Any]) -> Change:
         head, base = _mapping(pull, "head"), _mapping(pull, "base")
         return Change(
             event=name,
-            commit=head.get("sha"),
-            number=pull.get("number"),
-            base=base.get("ref"),
+            commit=_of_kind(str, head, "sha"),
+            number=_of_kind(int, pull, "number"),
+            base=_of_kind(str, base, "ref"),
             fork=_is_fork(head, base),
         )
-    triggered = _mapping(event, "workflow_run").get("head_sha")
-    queued = _mapping(event, "merge_group").get("head_sha")
+    triggered = _of_kind(str, _mapping(event, "workflow_run"), "head_sha")
+    queued = _of_kind(str, _mapping(event, "merge_group"), "head_sha")
     return Change(name, triggered or queued or environ.get("GITHUB_SHA") or None)
 
 
@@ -130,6 +132,11 @@ def _is_fork(head: Mapping[str, Any], base: Mapping[str, Any]) -> bool:
     # The repository is null where a fork was deleted.
     theirs, ours = _mapping(head, "repo"), _mapping(base, "repo")
     return theirs.get("full_name") != ours.get("full_name")
+
+
+def _of_kind(kind: type[Value], data: Mapping[str, Any], key: str) -> Value | None:
+    value = data.get(key)
+    return value if isinstance(value, kind) else None
 
 
 def _mapping(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:

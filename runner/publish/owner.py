@@ -17,6 +17,8 @@ def give(folder: Path, workspace: Path) -> None:
     step outside. Where we are not root, or the workspace is root's, nothing is done.
     """
     folder, workspace = folder.resolve(), workspace.resolve()
+    if not workspace.is_dir():
+        return
     status = workspace.stat()
     if os.geteuid() != 0 or status.st_uid == 0 or workspace not in folder.parents:
         return

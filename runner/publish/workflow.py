@@ -12,7 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from runner.errors import InputError, Place, Problems, RagEvalError
+from runner import render
+from runner.errors import InputError, Place, Problems, RagEvalError, Unavailable
 from runner.redact import Redactor
 from runner.report import Report
 
@@ -46,38 +47,50 @@ class Workflow:
         echo: Callable[[str], object],
         redactor: Redactor,
     ) -> None:
-        self._summary = environ.get("GITHUB_STEP_SUMMARY")
-        self._outputs = environ.get("GITHUB_OUTPUT")
+        self._summary = environ.get("GITHUB_STEP_SUMMARY") or None
+        self._outputs = environ.get("GITHUB_OUTPUT") or None
         self._echo = echo
         self._text = redactor.text
 
     def log(self, text: str) -> None:
         """Write a text to the log, in which no line is a command."""
         end = secrets.token_hex(16)
-        shown = self._text(text).rstrip("\n")
+        shown = render.harmless(self._text(text)).rstrip("\n")
         self._echo(f"::stop-commands::{end}\n{shown}\n::{end}::")
 
     def outputs(self, values: Mapping[str, str]) -> None:
-        """Set outputs of the step; a later value replaces an earlier one."""
+        """Set outputs of the step; a later value replaces an earlier one.
+
+        Raises:
+            Unavailable: They cannot be written, and later steps would go without.
+        """
         masked = {name: self._text(value) for name, value in values.items()}
         if self._outputs is None:
             self.log("\n".join(f"{name}={value}" for name, value in masked.items()))
         else:
-            _append(self._outputs, "".join(map(_output, masked.items())))
+            try:
+                _append(self._outputs, "".join(map(_output, masked.items())))
+            except OSError as error:
+                where = Place("GITHUB_OUTPUT")
+                what = f"cannot be written: {error.strerror}"
+                raise Unavailable(what, where=where) from error
 
     def summary(self, *texts: str) -> None:
         """Append the first of the texts that the summary still has room for.
 
-        Nothing is appended where there is room for none.
+        Nothing is appended where there is room for none. Where it cannot be written,
+        the log says so, and the verdict stands.
         """
         if self._summary is None:
             return
-        path = Path(self._summary)
-        taken = path.stat().st_size if path.exists() else 0
-        for text in map(self._text, texts):
-            if taken + len(text.encode()) + 1 <= SUMMARY_LIMIT:
-                _append(self._summary, f"{text}\n")
-                return
+        try:
+            taken = _size(self._summary)
+            for text in map(self._text, texts):
+                if taken + len(text.encode()) + 1 <= SUMMARY_LIMIT:
+                    _append(self._summary, f"{text}\n")
+                    return
+        except OSError as error:
+            self.log(f"GITHUB_STEP_SUMMARY: cannot be written: {error.strerror}")
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
         """Show annotations; where a level has too many, its last says how many more."""
@@ -132,6 +145,11 @@ def _output(pair: tuple[str, str]) -> str:
     # Nobody can guess the delimiter, and so no value can end itself and set another.
     end = f"end-{secrets.token_hex(16)}"
     return f"{name}<<{end}\n{value}\n{end}\n"
+
+
+def _size(file: str) -> int:
+    path = Path(file)
+    return path.stat().st_size if path.exists() else 0
 
 
 def _append(file: str, text: str) -> None:

@@ -191,6 +191,7 @@ def test_a_mistake_in_the_spec_is_shown_on_its_line(team):
         ({"spec": "specs/quickstar.yaml"}, "specs/quickstar.yaml: is not there"),
         ({"spec": "../x.yaml"}, "leads out of the workspace"),
         ({"spec": SPEC, "out": "../there"}, "inside the workspace"),
+        ({"spec": SPEC, "out": "/no/such/there"}, "inside the workspace"),
         ({"spec": SPEC, "args": "--help"}, "input args: help is no run"),
         ({"spec": SPEC, "args": "--lmit 3"}, "input args: No such option '--lmit'"),
         ({"spec": SPEC, "args": "more.yaml"}, "input args: Got unexpected extra"),

@@ -165,3 +165,14 @@ def test_secrets_are_known_by_the_names_of_their_variables():
     environ = {"RAG_TOKEN": "abcdef", "api_key": "ghijkl", "HOME": "/github/home"}
 
     assert settings.secrets(environ) == ("abcdef", "ghijkl")
+
+
+@pytest.mark.parametrize("odd", [5, True, [1], {"a": 1}, None])
+def test_a_payload_of_another_shape_tells_nothing(odd):
+    pull = {"head": {"sha": odd}, "base": {"ref": odd}, "number": str(odd)}
+
+    for event in ({"pull_request": pull}, {"workflow_run": {"head_sha": odd}}):
+        found = settings.change({"GITHUB_EVENT_NAME": "push"}, event)
+
+        assert (found.commit, found.number, found.base) == (None, None, None)
+        assert str(found).startswith("push")

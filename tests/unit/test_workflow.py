@@ -227,3 +227,36 @@ def test_a_silent_endpoint_is_no_mistake_of_the_spec():
     [shown] = workflow.of_error(Unavailable("nobody answers"), "a.yaml")
 
     assert (shown.level, shown.title) == ("error", "Not evaluated")
+
+
+def test_what_rules_a_terminal_only_shows_in_the_log(step):
+    step.workflow.log("\x1b]0;title\x07red\u202e")
+
+    assert "␛]0;title␇red\ufffd" in step.log[0]
+
+
+def test_a_summary_that_cannot_be_written_is_told_and_changes_no_verdict(tmp_path):
+    log = []
+    step = Workflow({"GITHUB_STEP_SUMMARY": str(tmp_path)}, log.append, Redactor([]))
+
+    step.summary("text")
+
+    assert "GITHUB_STEP_SUMMARY: cannot be written: Is a directory" in log[0]
+
+
+def test_outputs_that_cannot_be_written_are_not_lost_in_silence(tmp_path):
+    step = Workflow({"GITHUB_OUTPUT": str(tmp_path)}, [].append, Redactor([]))
+
+    with pytest.raises(Unavailable, match="GITHUB_OUTPUT: cannot be written: Is a dir"):
+        step.outputs({"verdict": "passed"})
+
+
+def test_an_empty_variable_names_no_file():
+    log = []
+    environ = {"GITHUB_OUTPUT": "", "GITHUB_STEP_SUMMARY": ""}
+    step = Workflow(environ, log.append, Redactor([]))
+
+    step.summary("text")
+    step.outputs({"verdict": "passed"})
+
+    assert "verdict=passed" in log[0]
