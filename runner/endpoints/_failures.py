@@ -10,6 +10,8 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
+from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
+
 from runner.endpoints._values import excerpt
 from runner.endpoints._wire import Reply, TooLarge, Unreadable
 from runner.model import Failure
@@ -27,6 +29,9 @@ _ADVICE = {
     415: "check endpoint.headers and endpoint.body",
     422: "check endpoint.body",
 }
+_PROXY = (ProxyError, InvalidURL, InvalidSchema)
+"""What only a proxy can be the reason of: the endpoint's own URL was checked."""
+
 _SENTENCES: Mapping[type[BaseException], str] = {
     ConnectionRefusedError: "nothing listens at {where} (is the service started, and "
     "the port right? `wait_for` waits for it)",
@@ -61,6 +66,14 @@ def from_error(error: Exception, url: str, timeout: float) -> Failure:
         )
     if isinstance(error, Unreadable):
         return Failure("service.malformed", f"{where}: {error}")
+    if isinstance(error, _PROXY):
+        return Failure(
+            "service.unreachable",
+            f"the proxy on the way to {where} cannot be used (it is HTTP_PROXY, "
+            "HTTPS_PROXY or ALL_PROXY in the environment; NO_PROXY names hosts to "
+            "reach without it)",
+            retryable=isinstance(error, ProxyError),
+        )
     chain = list(_causes(error))
     if any(isinstance(cause, TimeoutError) for cause in chain):
         return Failure(

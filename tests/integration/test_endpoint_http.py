@@ -12,7 +12,9 @@ from time import monotonic, sleep
 from typing import Any
 
 import pytest
+from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 
+from runner.endpoints._failures import from_error
 from runner.endpoints.http import HttpEndpoint
 from runner.errors import InputError, Problems, Unavailable
 from runner.model import Case, Failure, Response
@@ -687,3 +689,19 @@ def test_a_wrong_url_to_wait_for_is_told_at_its_own_key():
 
     with pytest.raises(InputError, match=r"endpoint\.wait_for\.url: .*is no URL"):
         endpoint("http://127.0.0.1:9/", wait_for=wait).wait()
+
+
+@pytest.mark.parametrize(
+    ("error", "retryable"),
+    [
+        (ProxyError("http://me:s3cret@proxy refused"), True),
+        (InvalidURL("Failed to parse: http://me:s3cret@no url"), False),
+        (InvalidSchema("Missing dependencies for SOCKS support."), False),
+    ],
+)
+def test_a_proxy_that_fails_is_blamed_and_not_the_endpoint(error, retryable):
+    failure = from_error(error, "http://rag/ask", 30)
+
+    assert (failure.cause, failure.retryable) == ("service.unreachable", retryable)
+    assert failure.message.startswith("the proxy on the way to http://rag/ask cannot")
+    assert "s3cret" not in failure.message
