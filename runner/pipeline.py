@@ -22,10 +22,10 @@ from runner.errors import (
 from runner.gates import Measured
 from runner.ledger import Entry, Ledger, slices_of
 from runner.metrics import registry
-from runner.model import Case, Exchange, Failure, Record, memberships
+from runner.model import Case, Exchange, Failure, Record, Summary, memberships
 from runner.redact import Redactor
 from runner.report import Report
-from runner.scores import NO_REPLY, Scope, Scorer
+from runner.scores import NO_PASSAGES, NO_REPLY, Scope, Scorer
 from runner.spec import Spec, parse
 from runner.templating import by_path
 
@@ -233,7 +233,12 @@ def _conclude(
         commit=plan.commit,
         started=started.isoformat(),
         duration_s=(ended - started).total_seconds(),
-        notices=(*plan.notices, *gates.notices(spec, measured), *ledger.notices()),
+        notices=(
+            *plan.notices,
+            *gates.notices(spec, measured),
+            *_unseen(summaries),
+            *ledger.notices(),
+        ),
         spec=spec.file,
         baseline=spec.baseline,
         failures_left_out=ledger.failing - len(ledger.excerpts),
@@ -241,3 +246,19 @@ def _conclude(
         filters=plan.filters.words,
         version=__version__,
     )
+
+
+def _unseen(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """Say where numbers stand on those replies alone that showed their passages."""
+    hidden = {
+        label: summary.reasons.get(NO_PASSAGES.reason, 0)
+        for label, summary in summaries.items()
+        if summary.scored
+    }
+    label = max(hidden, key=lambda name: hidden[name], default="")
+    if label and hidden[label]:
+        scored = summaries[label].scored
+        yield (
+            f"SOME REPLIES SHOW NO PASSAGES: {label} stands on {scored} of "
+            f"{scored + hidden[label]} cases, and so does whatever looks at passages"
+        )

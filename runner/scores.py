@@ -25,6 +25,7 @@ from runner.model import (
 from runner.text import contains, declines
 
 NO_REPLY = Unscored("no usable reply came")
+NO_PASSAGES = Unscored("the reply does not show its passages")
 
 
 class Scope(NamedTuple):
@@ -84,14 +85,13 @@ def _ranking(case: Case, response: Response, scope: Scope) -> Ranking | Unscored
     if scope.only_cited:
         return _ONLY_CITED
     if response.passages is None:
-        return _NO_PASSAGES
+        return NO_PASSAGES
     ranking = rank(response.passages, case.qrels, scope.match)
     return ranking if ranking.ideal else _UNLABELLED
 
 
 _SHOULD_DECLINE = Unscored("the right behaviour is to decline")
 _ONLY_CITED = Unscored("the system shows only the passages it cited")
-_NO_PASSAGES = Unscored("the reply does not show its passages")
 _UNLABELLED = Unscored("the case has no relevant ids")
 
 
@@ -112,7 +112,7 @@ _INPUTS: Mapping[str, _Input] = {
     ),
     "passages": _Input(
         lambda asked: asked.response.passages,
-        _NO_PASSAGES,
+        NO_PASSAGES,
     ),
     "ranking": _Input(lambda asked: asked.ranking),
     "citations": _Input(
