@@ -116,7 +116,9 @@ def _matches(pattern: str, root: Path) -> list[str]:
     try:
         found = sorted(path for path in root.glob(pattern) if path.is_file())
     except (ValueError, NotImplementedError) as error:
-        raise InputError(f"input spec: {pattern}: {error}".lower()) from None
+        # pathlib's own refusals: an empty pattern, and one that begins with a slash.
+        said = str(error).lower()
+        raise InputError(f"input spec: {pattern}: {said}") from None
     return [path.relative_to(root).as_posix() for path in found]
 
 

@@ -5,14 +5,9 @@ import os
 import re
 import shutil
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple
 
 import pytest
-
-from demo.pipeline import Pipeline
-from demo.search import Index, load
-from demo.server import Desk, Server
 
 pytestmark = pytest.mark.e2e
 
@@ -66,16 +61,6 @@ class Done(NamedTuple):
         """The outputs as a later step gets them."""
         [line] = re.findall(r"\| given on (.*)", self.log)
         return line
-
-
-@pytest.fixture(scope="module")
-def service():
-    desk = Desk(Pipeline(Index(load())), None, 0)
-    with Server("127.0.0.1", 0, desk) as server:
-        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        yield server.url
-        server.shutdown()
 
 
 @pytest.fixture

@@ -7,14 +7,10 @@ import subprocess
 import sys
 from itertools import takewhile
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple
 
 import pytest
 
-from demo.pipeline import Pipeline
-from demo.search import Index, load
-from demo.server import Desk, Server
 from runner import action
 
 pytestmark = pytest.mark.e2e
@@ -92,16 +88,6 @@ def parsed(text):
             name, end = line.split("<<")
             found[name] = "\n".join(takewhile(end.__ne__, lines))
     return found
-
-
-@pytest.fixture(scope="module")
-def service():
-    desk = Desk(Pipeline(Index(load())), None, 0)
-    with Server("127.0.0.1", 0, desk) as server:
-        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        yield server.url
-        server.shutdown()
 
 
 @pytest.fixture
@@ -188,6 +174,7 @@ def test_a_mistake_in_the_spec_is_shown_on_its_line(team):
     [
         ({}, "input spec: it is needed"),
         ({"spec": "nothing/*.yaml"}, "input spec: nothing/*.yaml matches no file"),
+        ({"spec": "/Specs/*.yaml"}, "input spec: /Specs/*.yaml: non-relative"),
         ({"spec": "specs/quickstar.yaml"}, "specs/quickstar.yaml: is not there"),
         ({"spec": "../x.yaml"}, "leads out of the workspace"),
         ({"spec": SPEC, "out": "../there"}, "inside the workspace"),

@@ -42,16 +42,6 @@ def rag_eval(*arguments, cwd, **environ):
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.fixture(scope="module")
-def service():
-    desk = Desk(Pipeline(Index(load())), None, 0)
-    with Server("127.0.0.1", 0, desk) as server:
-        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        yield server.url
-        server.shutdown()
-
-
 @pytest.fixture
 def team(tmp_path):
     """A repository with the quick start in it."""
