@@ -13,6 +13,7 @@ from itertools import compress
 from math import fsum, sqrt
 from typing import NamedTuple, Protocol
 
+from runner.inference import bootstrap, wilson
 from runner.model import (
     RUN_LEVEL,
     STATISTICS,
@@ -25,7 +26,6 @@ from runner.model import (
     Unscored,
 )
 
-_Z = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
 _SCORED_ONLY = bytes(int(code == 1) for code in range(256))
 
 
@@ -55,7 +55,7 @@ def summarise(
     """Give the Summary of one metric over all cases, and over each slice.
 
     Nothing scored gives no mean. The interval is Wilson's where every score is 0 or 1,
-    else the normal one within the metric's bounds; it needs two scores.
+    else the bootstrap's within the metric's bounds; it needs two scores.
     """
     measure = column.measure
     chosen = bytes(column.status.translate(_SCORED_ONLY))
@@ -99,29 +99,17 @@ def spread(
     sd = sqrt(fsum((value - mean) ** 2 for value in values) / (count - 1))
     if bounds == (0.0, 1.0) and values.count(0.0) + values.count(1.0) == count:
         return Spread(count, mean, sd, wilson(mean, count))
-    half = _Z * sd / sqrt(count)
-    low, high = bounds
+    low, high = bootstrap(values)
+    least, most = bounds
     return Spread(
         count,
         mean,
         sd,
         (
-            mean - half if low is None else max(low, mean - half),
-            mean + half if high is None else min(high, mean + half),
+            low if least is None else max(least, low),
+            high if most is None else min(most, high),
         ),
     )
-
-
-def wilson(share: float, count: int) -> tuple[float, float]:
-    """Give Wilson's 95 % interval of a share among ``count`` cases.
-
-    Source: Wilson, Probable inference, the law of succession, and statistical
-    inference, JASA 22 (1927).
-    """
-    z2 = _Z * _Z / count
-    centre = (share + z2 / 2) / (1 + z2)
-    half = _Z / (1 + z2) * sqrt(share * (1 - share) / count + z2 / (4 * count))
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def percentiles(values: Iterable[float]) -> dict[str, float]:

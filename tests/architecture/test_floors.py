@@ -11,7 +11,7 @@ import sys
 import pytest
 
 FLOORS = (
-    {"__init__", "errors", "text", "redact"},
+    {"__init__", "errors", "inference", "text", "redact"},
     {"model", "units"},
     {"templating", "spec", "cases", "metrics", "aggregate", "advice"},
     {"responses", "scores", "comparison", "gates", "report"},

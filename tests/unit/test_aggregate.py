@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from runner.aggregate import (
     Slice,
@@ -13,8 +12,8 @@ from runner.aggregate import (
     run_level,
     spread,
     summarise,
-    wilson,
 )
+from runner.inference import bootstrap, wilson
 from runner.metrics import registry
 from runner.model import Case, Failed, Measure, Summary, Unscored
 from runner.scores import Column
@@ -60,16 +59,6 @@ def test_slices_count_their_own_cases():
     assert (nothing.mean, nothing.scored) == (None, 0)
 
 
-@pytest.mark.parametrize(
-    ("share", "count"), [(0.0, 5), (1.0, 20), (0.84, 67), (0.5, 2)]
-)
-def test_wilson_agrees_with_scipy(share, count):
-    hits = round(share * count)
-    theirs = stats.binomtest(hits, count).proportion_ci(method="wilson")
-
-    assert wilson(hits / count, count) == pytest.approx((theirs.low, theirs.high))
-
-
 def test_mean_and_deviation_agree_with_numpy():
     values = list(np.random.default_rng(7).random(101))
 
@@ -77,9 +66,15 @@ def test_mean_and_deviation_agree_with_numpy():
 
     assert found.mean == pytest.approx(np.mean(values))
     assert found.sd == pytest.approx(np.std(values, ddof=1))
-    assert found.interval == pytest.approx(
-        stats.norm.interval(0.95, np.mean(values), stats.sem(values))
-    )
+    assert found.interval == bootstrap(values)
+
+
+def test_intervals_of_shares_are_wilsons_and_stay_in_bounds():
+    few = spread([1.0, 1.0, 0.0], (0.0, 1.0))
+    skewed = spread([1.0] * 9 + [0.1], (0.0, 1.0))
+
+    assert few.interval == wilson(2 / 3, 3)
+    assert 0 < skewed.interval[0] < skewed.interval[1] <= 1
 
 
 def test_percentiles_agree_with_numpy():
