@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 SOURCES := runner demo tests bench
+WORKFLOWS = $(wildcard $(addsuffix /*.yml,.github/workflows docs/workflows templates/init/.github/workflows))
 
 .DEFAULT_GOAL := help
-.PHONY: help install format lint types test golden docs demo bench bench-signals bench-attribution check lock
+.PHONY: help install format lint workflows types test golden docs demo bench bench-signals bench-attribution check lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -32,16 +33,24 @@ format: .venv/dev  ## rewrite the code in the project's format
 	$(BIN)/ruff check --fix-only --quiet $(SOURCES)
 	$(BIN)/ruff format --quiet $(SOURCES)
 
-lint: .venv/dev  ## check style and format
+lint: .venv/dev workflows  ## check style, format and workflows
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check --quiet $(SOURCES)
 	$(BIN)/codespell
+	$(BIN)/shellcheck .ci/run
+
+workflows: .venv/dev  ## check action.yml and every workflow: ours, the documented and the template
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/zizmor --offline --quiet --config .github/zizmor.yml action.yml .github/dependabot.yml $(WORKFLOWS)
+	$(BIN)/jactionlint --shellcheck=$(BIN)/shellcheck $(WORKFLOWS) .github/dependabot.yml
 
 types: .venv/dev  ## check the types
 	$(BIN)/mypy
 
-test: .venv/dev  ## run the tests under coverage
-	$(BIN)/pytest -q --cov --cov-report=term
+test: .venv/dev  ## run the tests under coverage; TESTS=tests/unit runs a part
+	$(BIN)/pytest -q --cov --cov-report=term $(TESTS)
 
 golden: .venv/dev  ## rewrite the golden files; read them in the diff
 	GOLDEN=write $(BIN)/pytest -q tests/golden

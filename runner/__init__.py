@@ -5,4 +5,4 @@ The program is one line; each word is a module or folder of this package:
     spec -> cases -> responses -> scores -> diagnosis -> gates -> report -> publish
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -40,6 +40,7 @@ def generate(root: Path) -> dict[Path, str]:
             declared = read_document(root / "action.yml", root=root).data
             blocks["inputs"] = inputs_table(declared)
             blocks["outputs"] = outputs_table(declared)
+            blocks["workflow"] = _workflow(root)
         pages[Path("README.md")] = fill(readme.read_text(encoding="utf-8"), blocks)
     return pages
 
@@ -71,6 +72,13 @@ def fill(text: str, blocks: Mapping[str, str]) -> str:
         if opened and closed:
             text = f"{before}{start}\n{block.strip()}\n{end}{after}"
     return text
+
+
+def _workflow(root: Path) -> str:
+    """Give the workflow that ``rag-eval init`` writes, as the README shows it."""
+    path = Path(".github/workflows/rag-eval.yml")
+    text = (root / "templates/init" / path).read_text(encoding="utf-8")
+    return f"```yaml\n# {path.as_posix()}\n{text.strip()}\n```"
 
 
 def _json(schema: Mapping[str, Any]) -> str:
