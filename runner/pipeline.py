@@ -22,9 +22,17 @@ from runner.errors import (
 from runner.gates import Measured
 from runner.ledger import Entry, Ledger, slices_of
 from runner.metrics import registry
-from runner.model import Case, Exchange, Failure, Record, Summary, memberships
+from runner.model import (
+    Case,
+    Comparison,
+    Exchange,
+    Failure,
+    Record,
+    Summary,
+    memberships,
+)
 from runner.redact import Redactor
-from runner.report import Report
+from runner.report import EXCERPTS, CasePlace, Report
 from runner.scores import NO_PASSAGES, NO_REPLY, Scope, Scorer
 from runner.spec import Spec, parse
 from runner.templating import by_path
@@ -242,10 +250,23 @@ def _conclude(
         spec=spec.file,
         baseline=spec.baseline,
         failures_left_out=ledger.failing - len(ledger.excerpts),
+        places=_places(cases, held),
         latency_histogram=ledger.histogram(),
         filters=plan.filters.words,
         version=__version__,
     )
+
+
+def _places(cases: Iterable[Case], held: Comparison | None) -> dict[str, CasePlace]:
+    """Give where the cases stand that changed, of each kind as many as are quoted."""
+    if held is None:
+        return {}
+    changed = {*held.regressed[:EXCERPTS], *held.fixed[:EXCERPTS]}
+    return {
+        case.id: CasePlace(file=case.place.file, line=case.place.line)
+        for case in cases
+        if case.id in changed and case.place
+    }
 
 
 def _unseen(summaries: Mapping[str, Summary]) -> Iterator[str]:

@@ -68,6 +68,13 @@ class FailedCase(Frozen):
     line: int | None = None
 
 
+class CasePlace(Frozen):
+    """Where a case stands; the file is relative to the workspace."""
+
+    file: str
+    line: int | None = None
+
+
 class Report(Frozen):
     """The whole record of a run; everything that is shown renders from it.
 
@@ -98,6 +105,8 @@ class Report(Frozen):
     baseline: str | None = None
     """Where the spec says that the baseline is; None where it names none."""
     failures_left_out: int = 0
+    places: dict[str, CasePlace] = Field(default_factory=dict)
+    """By id, of cases that regressed or were fixed, of each kind the first ones."""
     latency_histogram: tuple[tuple[float, int], ...] = ()
     """Upper edge in seconds and number of calls, edges ascending."""
     filters: tuple[str, ...] = ()

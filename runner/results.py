@@ -11,6 +11,7 @@ from runner import baseline, files, render, report
 from runner.comparison import Results
 from runner.errors import InputError, Place
 from runner.model import Record
+from runner.render import NOWHERE, Links
 from runner.report import Report
 from runner.templating import report_environment
 
@@ -18,7 +19,9 @@ _LIMIT = 256 * 2**20  # bytes of results.json
 JUNIT_CASES = 2_000  # with more, junit.xml names failing cases alone: viewers choke
 
 
-def renderings(templates: Path, folder: Path) -> dict[str, Callable[[Report], str]]:
+def renderings(
+    templates: Path, folder: Path, links: Links = NOWHERE
+) -> dict[str, Callable[[Report], str]]:
     """Give what makes each rendered file of a results folder, by its name."""
     environment = report_environment(templates, render.FILTERS)
 
@@ -27,9 +30,9 @@ def renderings(templates: Path, folder: Path) -> dict[str, Callable[[Report], st
         return render.junit(found, environment, _records(folder) if every else ())
 
     return {
-        "comment.md": partial(render.comment, environment=environment),
-        "summary.md": partial(render.summary, environment=environment),
-        "report.html": partial(render.html, environment=environment),
+        "comment.md": partial(render.comment, environment=environment, links=links),
+        "summary.md": partial(render.summary, environment=environment, links=links),
+        "report.html": partial(render.html, environment=environment, links=links),
         "junit.xml": junit,
     }
 

@@ -20,6 +20,7 @@ from runner.model import Case, Exchange, Record
 from runner.pipeline import Filters, Keeper, Plan
 from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
+from runner.render import NOWHERE, Links
 from runner.report import Report
 from runner.responses import Exchanges, Limits, collect
 from runner.results import read_results, renderings
@@ -38,6 +39,8 @@ class Order(NamedTuple):
     filters: Filters = pipeline.ALL
     commit: str | None = None
     """What is evaluated, for the record."""
+    links: Links = NOWHERE
+    """Where the rendered files lead; filled in where a workflow runs this."""
 
 
 Misread = Callable[[], InputError | None]
@@ -99,7 +102,9 @@ def _run(
             found, stopped = pipeline.evaluate(
                 plan, world.interruptible(exchanges), keeper
             )
-        found = folder.finish(found, renderings(world.templates, folder.path))
+        found = folder.finish(
+            found, renderings(world.templates, folder.path, order.links)
+        )
     return found, stopped
 
 

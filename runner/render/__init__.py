@@ -6,10 +6,14 @@ from runner.render._console import console, harmless, inert
 from runner.render._escape import block, cell, inline
 from runner.render._html import html
 from runner.render._junit import junit
-from runner.render._markdown import FILTERS, comment, summary
+from runner.render._links import NOWHERE, Links
+from runner.render._markdown import FILTERS, MARK, comment, summary
 
 __all__ = [
     "FILTERS",
+    "MARK",
+    "NOWHERE",
+    "Links",
     "block",
     "cell",
     "comment",

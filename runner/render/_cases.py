@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from runner.advice import ADVICE
 from runner.model import LAYERS, Outcome
+from runner.render._links import Links
 from runner.render._said import Said, foreign, join, say
 from runner.render._table import NOTHING, layer_name
 from runner.report import FailedCase, Report
@@ -29,7 +30,7 @@ class Charge(NamedTuple):
 class Change(NamedTuple):
     """A case that passes now and did not, or the reverse."""
 
-    id: str
+    id: Said
     was: Outcome
     now: Outcome
     cause: Said
@@ -48,8 +49,7 @@ class Hint(NamedTuple):
 class Detail(NamedTuple):
     """A failing case in full."""
 
-    id: str
-    """Foreign."""
+    id: Said
     about: Said
     text: str
     """Foreign: labelled lines."""
@@ -95,21 +95,35 @@ def cause_name(cause: str | None) -> Said:
     return say(foreign(cause), f": {meaning}" if meaning else "")
 
 
-def changes(report: Report) -> list[Change]:
+def changes(report: Report, links: Links) -> list[Change]:
     """Give the cases that flipped against the baseline, the regressed first."""
     if report.comparison is None:
         return []
     seen = {case.id: case for case in report.failures}
+    places = {name: links.line_url(*place) for name, place in _places(report)}
+    said = {
+        name: say(foreign(name, places.get(name, "")))
+        for name in (*report.comparison.regressed, *report.comparison.fixed)
+    }
     regressed = [
-        _regressed(name, seen.get(name)) for name in report.comparison.regressed
+        _regressed(said[name], seen.get(name)) for name in report.comparison.regressed
     ]
     fixed = [
-        Change(name, "failed", "passed", (), "") for name in report.comparison.fixed
+        Change(said[name], "failed", "passed", (), "")
+        for name in report.comparison.fixed
     ]
     return regressed + fixed
 
 
-def _regressed(name: str, case: FailedCase | None) -> Change:
+def _places(report: Report) -> Iterator[tuple[str, tuple[str, int | None]]]:
+    for name, place in report.places.items():
+        yield name, (place.file, place.line)
+    for case in report.failures:
+        if case.file:
+            yield case.id, (case.file, case.line)
+
+
+def _regressed(name: Said, case: FailedCase | None) -> Change:
     if case is None:
         return Change(name, "passed", "failed", (), "")
     now: Outcome = "error" if case.outcome == "error" else "failed"
@@ -128,11 +142,15 @@ def hints(report: Report) -> list[Hint]:
     return sorted(counted, key=lambda hint: -hint.cases)
 
 
-def details(report: Report, cases: int, limit: int) -> list[Detail]:
+def details(report: Report, cases: int, limit: int, links: Links) -> list[Detail]:
     """Give the first failing cases with their texts, each text cut to ``limit``."""
     flipped = set(report.comparison.regressed) if report.comparison else set()
     return [
-        Detail(case.id, _about(case, case.id in flipped), case_text(case, limit))
+        Detail(
+            say(foreign(case.id, links.line_url(case.file or "", case.line))),
+            _about(case, case.id in flipped),
+            case_text(case, limit),
+        )
         for case in report.failures[:cases]
     ]
 

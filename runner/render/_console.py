@@ -146,7 +146,7 @@ def _changes(shown: View) -> str:
     if not shown.flips:
         return ""
     rows = [
-        (change.id, f"{change.was} → {change.now}", change.why)
+        (plain(change.id), f"{change.was} → {change.now}", change.why)
         for change in shown.changes[:_FLIPS]
     ]
     table = _evidence(("Case", "Was → now", "Why"), rows, shown.flipped)

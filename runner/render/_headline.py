@@ -7,11 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from runner.advice import ADVICE
-from runner.model import GateResult, Verdict
+from runner.model import Comparison, GateResult, Verdict
 from runner.render._cases import cause_name, failing
 from runner.render._gates import rule, status, why
+from runner.render._links import Links
 from runner.render._numbers import number
-from runner.render._said import Said, count, foreign, join, say, strong
+from runner.render._said import (
+    Piece,
+    Said,
+    count,
+    foreign,
+    join,
+    link,
+    say,
+    strong,
+)
 from runner.render._table import unit_of
 from runner.report import Report, broken_layer, gate_layer
 
@@ -228,23 +238,36 @@ def _few(texts: Sequence[str], separator: str = ", ") -> Said:
     return say(join(separator, shown), f" and {hidden:,} more" if hidden else "")
 
 
-def footer(report: Report) -> Said:
-    """Give what the numbers are of: commits, time, version."""
+def footer(report: Report, links: Links) -> Said:
+    """Give what the numbers are of: commits, run, time, version."""
+    head = report.commit or links.commit
+    merge = links.merge if links.merge != head else ""
     compared = report.comparison
-    then = compared.started if compared and compared.started else ""
     return join(
         " · ",
         [
-            say("commit ", foreign(report.commit[:12])) if report.commit else (),
-            say("baseline ", foreign(compared.commit[:12]))
-            if compared and compared.commit
-            else (),
-            say("baseline of ", _moment(then)) if then else (),
+            say("commit ", _commit(head, links)) if head else (),
+            say("evaluated as merge ", _commit(merge, links)) if merge else (),
+            _of_baseline(compared, links) if compared else (),
+            say(link("workflow run", links.run_url)) if links.run_url else (),
             _moment(report.started) if report.started else (),
             say(f"took {number(report.duration_s, 's')}") if report.duration_s else (),
             say("rag-eval-action ", foreign(report.version)) if report.version else (),
         ],
     )
+
+
+def _commit(commit: str, links: Links) -> Piece:
+    return foreign(commit[:7], links.commit_url(commit))
+
+
+def _of_baseline(compared: Comparison, links: Links) -> Said:
+    then = _moment(compared.started) if compared.started else ()
+    said = join(
+        " of ",
+        [say(_commit(compared.commit, links)) if compared.commit else (), then],
+    )
+    return say("baseline ", said) if said else ()
 
 
 def _moment(text: str) -> Said:

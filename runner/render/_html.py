@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from runner.render._links import NOWHERE, Links
 from runner.render._markdown import Environment
 from runner.render._view import EVERYTHING, view
 from runner.report import Report
 
 
-def html(report: Report, environment: Environment) -> str:
+def html(report: Report, environment: Environment, *, links: Links = NOWHERE) -> str:
     """Give the whole report as a page that loads nothing and runs nothing."""
     template = environment.get_template("report.html.j2")
-    page: str = template.render(view=view(report, EVERYTHING))
+    page: str = template.render(view=view(report, EVERYTHING, links))
     return page.lstrip("\n")

@@ -10,16 +10,10 @@ from typing import Any, NamedTuple, Protocol
 
 from runner.render._escape import block, cell, inline, word
 from runner.render._histogram import histogram
+from runner.render._links import NOWHERE, Links
 from runner.render._said import Piece, Said
 from runner.render._view import EVERYTHING, Share, view
 from runner.report import Report
-
-
-class Template(Protocol):
-    """What is used of a template."""
-
-    def render(self, *args: Any, **values: Any) -> str:
-        """Give the text with the values put in."""
 
 
 class Environment(Protocol):
@@ -43,6 +37,8 @@ class Budget(NamedTuple):
         return fits and len(text.encode()) <= self.size
 
 
+MARK = "rag-eval-action v1"
+"""How a comment's first line begins, within an HTML comment."""
 _NAME = 80  # characters of a name in a table
 COMMENT = Budget(60_000, 240_000)  # of 65,536 characters, stored in 262,144 bytes
 SUMMARY = Budget(900_000, 900_000)  # of 1 MiB a step; beyond that GitHub drops it whole
@@ -63,24 +59,33 @@ SUMMARY_SHARES = (
 )
 
 
-def comment(report: Report, environment: Environment, *, key: str = "") -> str:
+def comment(
+    report: Report,
+    environment: Environment,
+    *,
+    links: Links = NOWHERE,
+    key: str = "",
+) -> str:
     """Give the pull-request comment: marker, verdict, first broken layer, tables.
 
     Args:
         report: What to show.
         environment: Over ``templates/``, with ``FILTERS``.
+        links: Of which run and commit it is; without them nothing in it is a link.
         key: Tells this comment from those of other specs and jobs; when it is left
             out it comes from the spec's file and name.
     """
     template = environment.get_template("comment.md.j2")
-    marker = re.sub(r"[^0-9A-Za-z_.-]", "", key) or _key(report)
-    return _fitting(report, template, COMMENT_SHARES, COMMENT, key=marker)
+    name = re.sub(r"[^0-9A-Za-z_.-]", "", key) or _key(report)
+    marker = " ".join(filter(None, (f"{MARK} key={name}", links.marks)))
+    render = partial(template.render, marker=marker)
+    return _fitting(report, links, render, COMMENT_SHARES, COMMENT)
 
 
-def summary(report: Report, environment: Environment) -> str:
+def summary(report: Report, environment: Environment, *, links: Links = NOWHERE) -> str:
     """Give the job summary: the comment with everything open and all failing cases."""
     template = environment.get_template("summary.md.j2")
-    return _fitting(report, template, SUMMARY_SHARES, SUMMARY)
+    return _fitting(report, links, template.render, SUMMARY_SHARES, SUMMARY)
 
 
 def _key(report: Report) -> str:
@@ -89,36 +94,43 @@ def _key(report: Report) -> str:
 
 def _fitting(
     report: Report,
-    template: Template,
+    links: Links,
+    render: Callable[..., str],
     shares: Sequence[Share],
     budget: Budget,
-    **values: str,
 ) -> str:
     text = ""
     for share in shares:
-        rendered = template.render(view=view(report, share), **values)
-        text = _tidy(rendered)
+        text = _tidy(render(view=view(report, share, links)))
         if budget.holds(text):
             break
     return text
 
 
 def _md(said: Said) -> str:
-    return _written(said, inline)
+    return _written(said, partial(word, code=inline))
 
 
 def _cells(said: Said) -> str:
-    return _written(said, partial(cell, limit=_NAME))
+    return _written(said, partial(word, code=_name))
 
 
-def _written(said: Said, code: Callable[[str], str]) -> str:
-    return "".join(_piece(piece, code) for piece in said)
+def _ids(said: Said) -> str:
+    return _written(said, _name)
 
 
-def _piece(piece: Piece, code: Callable[[str], str]) -> str:
-    if piece.foreign:
-        return word(piece.text, code)
-    return f"**{piece.text}**" if piece.strong else piece.text
+def _name(text: str) -> str:
+    return cell(text, _NAME)
+
+
+def _written(said: Said, foreign: Callable[[str], str]) -> str:
+    return "".join(_piece(piece, foreign) for piece in said)
+
+
+def _piece(piece: Piece, foreign: Callable[[str], str]) -> str:
+    text = foreign(piece.text) if piece.foreign else piece.text
+    text = f"**{text}**" if piece.strong else text
+    return f"[{text}]({piece.url})" if piece.url else text
 
 
 def _tidy(text: str) -> str:
@@ -128,6 +140,7 @@ def _tidy(text: str) -> str:
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "md": _md,
     "cells": _cells,
+    "ids": _ids,
     "cell": cell,
     "inline": inline,
     "block": block,

@@ -11,14 +11,21 @@ class Piece(NamedTuple):
     text: str
     foreign: bool = False
     strong: bool = False
+    url: str = ""
+    """Where it leads, an address of ours."""
 
 
 Said = tuple[Piece, ...]
 
 
-def foreign(text: str) -> Piece:
-    """Give a piece that others wrote."""
-    return Piece(text, foreign=True)
+def foreign(text: str, url: str = "") -> Piece:
+    """Give a piece that others wrote; it may lead where we say."""
+    return Piece(text, foreign=True, url=url)
+
+
+def link(text: str, url: str) -> Piece:
+    """Give a piece of ours that leads somewhere, where ``url`` is known."""
+    return Piece(text, url=url)
 
 
 def strong(text: str) -> Piece:

@@ -25,6 +25,7 @@ from runner.render._headline import (
     lead,
     totals,
 )
+from runner.render._links import NOWHERE, Links
 from runner.render._said import Said
 from runner.render._table import Row, notes, rows
 from runner.report import Report
@@ -72,14 +73,14 @@ class View(NamedTuple):
     """What this share does not show, in sentences of ours."""
 
 
-def view(report: Report, share: Share = EVERYTHING) -> View:
+def view(report: Report, share: Share = EVERYTHING, links: Links = NOWHERE) -> View:
     """Give a report's parts, clean of characters that no output may hold."""
     report = cleaned(report)
     table = _rows(report, share)
-    flipped = changes(report)
+    flipped = changes(report, links)
     above = banners(report)
     noted = [note for note in notes(report) if table and note not in above]
-    shown = details(report, share.cases, share.text)
+    shown = details(report, share.cases, share.text, links)
     return View(
         headline=headline(report),
         lead=lead(report),
@@ -96,7 +97,7 @@ def view(report: Report, share: Share = EVERYTHING) -> View:
         details=shown,
         hints=hints(report)[: share.lines],
         histogram=report.latency_histogram,
-        footer=footer(report),
+        footer=footer(report, links),
         left_out=[
             text
             for text in (

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from runner.errors import Cancelled, InputError, Problems, Unavailable
+from runner.comparison import Results
+from runner.errors import Cancelled, InputError, Place, Problems, Unavailable
 from runner.metrics import registry
 from runner.model import Case, Exchange, Failure, Passage, Response
 from runner.pipeline import Filters, Keeper, Plan, check_selectors, evaluate, select
@@ -183,3 +184,31 @@ def test_a_lucky_pass_is_told():
 
     assert report.verdict == "passed"
     assert any("no relevant passage" in notice for notice in report.notices)
+
+
+def test_a_case_that_changed_against_the_baseline_says_where_it_stands():
+    placed = tuple(
+        case._replace(place=Place("cases.csv", line))
+        for line, case in enumerate(CASES, 2)
+    )
+    plan, records = Plan(spec(), placed), {}
+    found, _ = evaluate(
+        plan,
+        exchanges(REPLIES[0], Response("?", ()), REPLIES[2]),
+        keeper([])._replace(
+            record=lambda _, record: records.update({record.id: record})
+        ),
+    )
+    base = Results(records, found.summaries, found.fingerprints)
+
+    now, _ = evaluate(
+        plan._replace(baseline=base),
+        exchanges(Response("?", ()), REPLIES[1], REPLIES[2]),
+        keeper([]),
+    )
+
+    assert found.places == {}
+    assert {name: (at.file, at.line) for name, at in now.places.items()} == {
+        "a": ("cases.csv", 2),  # regressed
+        "b": ("cases.csv", 3),  # fixed
+    }
