@@ -214,7 +214,7 @@ def _conclude(ended: Sequence[Ended], step: Workflow, out: str) -> int:
     for each in ended:
         if each.error and not each.report:
             step.summary(_not_evaluated(each.spec, each.error))
-    step.annotate(annotation for each in ended for annotation in _annotations(each))
+    step.annotate(_annotations(ended))
     for each in ended:
         if each.error:
             step.log(f"rag-eval: {each.error}")
@@ -226,11 +226,16 @@ def _not_evaluated(spec: str, error: RagEvalError) -> str:
     return f"{head}\n\n{render.block(str(error))}\n"
 
 
-def _annotations(ended: Ended) -> Iterator[Annotation]:
-    if ended.error:
-        yield from workflow.of_error(ended.error, ended.spec)
-    if ended.report:
-        yield from workflow.of_report(ended.report)
+def _annotations(ended: Sequence[Ended]) -> Iterator[Annotation]:
+    """Give what stands in the specs before what stands in the cases."""
+    for each in ended:
+        if each.error:
+            yield from workflow.of_error(each.error, each.spec)
+        if each.report:
+            yield from workflow.of_report(each.report)
+    for each in ended:
+        if each.report:
+            yield from workflow.of_cases(each.report)
 
 
 def _outputs(ended: Sequence[Ended], worst: Ended, out: str) -> dict[str, str]:

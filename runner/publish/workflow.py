@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from runner import render
+from runner.advice import ADVICE
 from runner.errors import InputError, Place, Problems, RagEvalError, Unavailable
 from runner.redact import Redactor
-from runner.report import Report
+from runner.report import FailedCase, Report
 
 SUMMARY_LIMIT = 2**20  # bytes of a step; GitHub drops all of a larger one
 ANNOTATIONS = 10  # of a level that GitHub keeps for a step
@@ -119,7 +120,8 @@ def command(annotation: Annotation) -> str:
     shown = ",".join(
         f"{name}={_property(value)}" for name, value in properties.items() if value
     )
-    return f"::{annotation.level} {shown}::{_data(annotation.message[:MESSAGE])}"
+    message = render.cut(annotation.message, MESSAGE)
+    return f"::{annotation.level} {shown}::{_data(message)}"
 
 
 def of_report(report: Report) -> Iterator[Annotation]:
@@ -130,6 +132,29 @@ def of_report(report: Report) -> Iterator[Annotation]:
         title = f"{report.name}: {gate.metric} {gate.outcome}"
         level: Literal["error", "warning"] = "error" if gate.blocks else "warning"
         yield Annotation(level, title, gate.message, Place(report.spec, gate.line))
+
+
+def of_cases(report: Report) -> Iterator[Annotation]:
+    """Give a warning for each case that fails, on its own line, the regressed first.
+
+    A case without a usable reply is not among them: the fault is not at its line.
+    """
+    regressed = report.comparison.regressed if report.comparison else ()
+    quoted = {case.id: case for case in report.failures}
+    for name in dict.fromkeys((*regressed, *quoted)):
+        case = quoted.get(name)
+        place = report.places.get(name) or case
+        if place and place.file and not (case and case.outcome == "error"):
+            how = "regressed" if name in regressed else "fails"
+            title = f"{report.name}: {name} {how}"
+            said = _failing(case) if case else "it passed in the baseline"
+            yield Annotation("warning", title, said, Place(place.file, place.line))
+
+
+def _failing(case: FailedCase) -> str:
+    meaning = ADVICE[case.cause].meaning if case.cause in ADVICE else ""
+    said = "; ".join(filter(None, (meaning, case.evidence)))
+    return f"{said} ({case.cause})" if case.cause else "no test names the layer"
 
 
 def of_error(error: RagEvalError, spec: str) -> Iterator[Annotation]:
@@ -158,7 +183,7 @@ def _append(file: str, text: str) -> None:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return render.clean(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

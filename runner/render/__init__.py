@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from runner.render._clean import clean
 from runner.render._console import console, harmless, inert
-from runner.render._escape import block, cell, inline
+from runner.render._escape import block, cell, cut, inline
 from runner.render._html import html
 from runner.render._junit import junit
 from runner.render._links import NOWHERE, Links
@@ -16,8 +17,10 @@ __all__ = [
     "Links",
     "block",
     "cell",
+    "clean",
     "comment",
     "console",
+    "cut",
     "harmless",
     "html",
     "inert",

@@ -3,12 +3,13 @@ from itertools import takewhile
 
 import pytest
 
+from runner import render
 from runner.errors import InputError, Place, Problems, Unavailable
-from runner.model import GateResult
+from runner.model import Comparison, GateResult
 from runner.publish import workflow
 from runner.publish.workflow import Annotation, Workflow
 from runner.redact import Redactor
-from runner.report import Report, Totals
+from runner.report import CasePlace, FailedCase, Report, Totals
 
 SECRET = "s3cr3t-token"  # noqa: S105  made up
 
@@ -115,7 +116,15 @@ def test_no_text_in_the_log_is_a_command(step, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["a\n::error::b", "a\r::error::b", "100%", "%0A::error::b", "a:b,c"]
+    "text",
+    [
+        "a\n::error::b",
+        "a\r::error::b",
+        "100%",
+        "%0A::error::b",
+        "a:b,c",
+        "\x1b[31m\u202e\u2028x",
+    ],
 )
 def test_an_annotation_is_one_command_whatever_it_says(step, text):
     step.workflow.annotate([Annotation("error", text, text, Place(text, 3))])
@@ -124,7 +133,7 @@ def test_an_annotation_is_one_command_whatever_it_says(step, text):
     properties, said = command.removeprefix("::error ").split("::", 1)
     values = dict(pair.split("=", 1) for pair in properties.split(","))
     plain = [undone(value) for value in (values["file"], values["title"], said)]
-    assert (plain, values["line"]) == ([text] * 3, "3")
+    assert (plain, values["line"]) == ([render.clean(text)] * 3, "3")
 
 
 def undone(text):
@@ -206,6 +215,42 @@ def test_a_gate_that_failed_is_shown_on_its_line_of_the_spec():
         ("error", "bot: refusal unmeasured", Place("evals/rag.yaml", 13)),
         ("warning", "bot: key_points failed", Place("evals/rag.yaml", 14)),
     ]
+
+
+def failed(name, line, **fields):
+    return FailedCase(id=name, file="evals/cases.csv", line=line, **fields)
+
+
+def test_a_failing_case_is_a_warning_on_its_line_and_the_regressed_come_first():
+    report = Report(
+        name="bot",
+        verdict="failed",
+        totals=Totals(cases=9, failed=5),
+        failures=(
+            failed("old", 2, layer="answer", cause="answer.omission", evidence="no x"),
+            failed("down", 3, outcome="error", cause="service.timeout"),
+            failed("red", 4, evidence="7", cause="refusal.missed"),
+            FailedCase(id="nowhere"),
+            failed("odd", 5),
+        ),
+        comparison=Comparison(pairs=9, regressed=("red", "far")),
+        places={"far": CasePlace(file="evals/more.csv", line=400)},
+    )
+
+    found = list(workflow.of_cases(report))
+    shown = {each.title.removeprefix("bot: "): each.message for each in found}
+
+    assert {each.level for each in found} == {"warning"}
+    assert [str(each.place) for each in found] == [
+        *("evals/cases.csv:4", "evals/more.csv:400"),
+        *("evals/cases.csv:2", "evals/cases.csv:5"),
+    ]
+    assert shown == {
+        "red regressed": "it answered where it should have declined; 7 (refusal.missed)",
+        "far regressed": "it passed in the baseline",
+        "old fails": "a key point is missing; no x (answer.omission)",
+        "odd fails": "no test names the layer",
+    }
 
 
 def test_mistakes_are_shown_where_they_stand():
