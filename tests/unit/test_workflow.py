@@ -229,7 +229,7 @@ def test_a_failing_case_is_a_warning_on_its_line_and_the_regressed_come_first():
         failures=(
             failed("old", 2, layer="answer", cause="answer.omission", evidence="no x"),
             failed("down", 3, outcome="error", cause="service.timeout"),
-            failed("red", 4, evidence="7", cause="refusal.missed"),
+            failed("red", 4, evidence="7", cause="service.timeout"),
             FailedCase(id="nowhere"),
             failed("odd", 5),
         ),
@@ -246,7 +246,7 @@ def test_a_failing_case_is_a_warning_on_its_line_and_the_regressed_come_first():
         *("evals/cases.csv:2", "evals/cases.csv:5"),
     ]
     assert shown == {
-        "red regressed": "it answered where it should have declined; 7 (refusal.missed)",
+        "red regressed": "no whole reply in time; 7 (service.timeout)",
         "far regressed": "it passed in the baseline",
         "old fails": "a key point is missing; no x (answer.omission)",
         "odd fails": "no test names the layer",
