@@ -152,9 +152,11 @@ def of_cases(report: Report) -> Iterator[Annotation]:
 
 
 def _failing(case: FailedCase) -> str:
+    if case.cause is None:
+        return "no test names the layer"
     meaning = ADVICE[case.cause].meaning if case.cause in ADVICE else ""
     said = "; ".join(filter(None, (meaning, case.evidence)))
-    return f"{said} ({case.cause})" if case.cause else "no test names the layer"
+    return f"{said} ({case.cause})"
 
 
 def of_error(error: RagEvalError, spec: str) -> Iterator[Annotation]:
