@@ -14,6 +14,7 @@ from runner.comparison import Results
 from runner.errors import InputError, Place, did_you_mean
 from runner.model import LAYERS, Outcome, Record
 from runner.report import Report
+from runner.units import count
 
 _DAMAGED = "the file is damaged or half written; save the baseline again"
 
@@ -80,8 +81,9 @@ def read_results(
             raise InputError(what, where=place, hint=_DAMAGED)
         records[record.id] = record
     if len(records) != report.totals.cases:
+        there = count(len(records), "case")
         raise InputError(
-            f"{len(records)} cases, but results.json counts {report.totals.cases}",
+            f"{there}, but results.json counts {report.totals.cases}",
             where=Place(file),
             hint=_DAMAGED,
         )

@@ -203,9 +203,10 @@ def baseline() -> None:
 def save(results: Path, to: Path) -> None:
     """Make a result the baseline: scores, ids and fingerprints, no texts."""
     from runner import offline
+    from runner.units import count
 
     kept = offline.save_baseline(results, to, Path("/"))
-    head = f"{kept} cases kept in {to}; commit it, and name it in the spec:"
+    head = f"{count(kept, 'case')} kept in {to}; commit it, and name it in the spec:"
     _tell(f"{head}\n  baseline: {{path: {to.as_posix()}}}")
 
 

@@ -34,6 +34,7 @@ from runner.model import (
 )
 from runner.report import EXCERPTS, FailedCase, LayerCount, Totals, excerpt
 from runner.scores import NO_REPLY, Column
+from runner.units import count
 
 NOT_ASKED = Finding("error", "service", None, "was not asked")
 _NO_LATENCY = -1.0
@@ -141,13 +142,13 @@ class Ledger:
     @property
     def totals(self) -> Totals:
         """Cases by outcome."""
-        count = Counter(self.outcomes)
+        found = Counter(self.outcomes)
         return Totals(
             cases=len(self.cases),
-            passed=count["passed"],
-            failed=count["failed"],
-            undetermined=count["undetermined"],
-            errors=count["error"],
+            passed=found["passed"],
+            failed=found["failed"],
+            undetermined=found["undetermined"],
+            errors=found["error"],
         )
 
     def summaries(self, slices: Sequence[Slice]) -> dict[str, Summary]:
@@ -221,8 +222,8 @@ class Ledger:
         if not lucky:
             return
         yield (
-            f"{lucky} passing {'case' if lucky == 1 else 'cases'} had no relevant "
-            "passage: the model knew the answer, or a label is missing"
+            f"{count(lucky, 'passing case')} had no relevant passage: "
+            "the model knew the answer, or a label is missing"
         )
         wasted = sum(map(_found_in_vain, self.cases, self.findings))
         if lucky > wasted:

@@ -17,6 +17,7 @@ from runner.redact import Redactor
 from runner.report import Report
 from runner.results import read_report, read_results, renderings
 from runner.spec import doubts
+from runner.units import count
 
 
 def validate(path: Path, root: Path, environ: Mapping[str, str]) -> list[str]:
@@ -38,12 +39,12 @@ def validate(path: Path, root: Path, environ: Mapping[str, str]) -> list[str]:
             [measure for measure in spec.measures if measure.label in spec.marks],
             answers=spec.endpoint.response.answer is not None,
         ),
-        *doubts(spec),
+        *doubts(spec, plan.place),
         *plan.notices,
     )
     head = (
-        f"{spec.file}: ok, {len(plan.cases)} cases, {len(spec.measures)} metrics, "
-        f"{gates} thresholds and red lines"
+        f"{spec.file}: ok, {count(len(plan.cases), 'case')}, "
+        f"{count(len(spec.measures), 'metric')}, {gates} thresholds and red lines"
     )
     return [head, *(f"  {line}" for line in lines)]
 

@@ -36,6 +36,7 @@ from runner.report import EXCERPTS, CasePlace, Report
 from runner.scores import NO_PASSAGES, NO_REPLY, Scope, Scorer
 from runner.spec import Spec, parse
 from runner.templating import by_path
+from runner.units import count
 
 
 class Filters(NamedTuple):
@@ -281,5 +282,6 @@ def _unseen(summaries: Mapping[str, Summary]) -> Iterator[str]:
         scored = summaries[label].scored
         yield (
             f"SOME REPLIES SHOW NO PASSAGES: {label} stands on {scored} of "
-            f"{scored + hidden[label]} cases, and so does whatever looks at passages"
+            f"{count(scored + hidden[label], 'case')}, and so does whatever looks at "
+            "passages"
         )

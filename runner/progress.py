@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from runner.model import Record
+from runner.units import count
 
 BAR_EVERY = 0.25  # seconds; drawing more often costs more than it tells
 LINE_EVERY = 10.0  # seconds
@@ -83,7 +84,7 @@ def _lines(
         if clock() - last >= LINE_EVERY or counts.total() == total:
             last = clock()
             with suppress(OSError, ValueError):  # whoever reads it may have left
-                done = f"asked {counts.total()} of {total} cases"
+                done = f"asked {counts.total()} of {count(total, 'case')}"
                 stream.write(f"{done}: {_said(counts)}\n")
                 stream.flush()
 
@@ -95,5 +96,5 @@ def _said(counts: Counter[str]) -> str:
     if counts["undetermined"]:
         said.append(f"{counts['undetermined']} undetermined")
     if errors := counts["error"]:
-        said.append(f"{errors} error{'s' * (errors != 1)}")
+        said.append(count(errors, "error"))
     return ", ".join(said)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from runner.errors import Unavailable
 from runner.model import Case, Endpoint, Exchange, Failure, Response
+from runner.units import count
 
 BACKOFF = 0.5
 """Seconds; the longest wait before the second attempt, doubled for each one after."""
@@ -88,7 +89,7 @@ def _until_down(exchanges: Exchanges, stop_after: int | None) -> Exchanges:
             failed = failed + 1 if isinstance(result, Failure) else 0
             if failed == stop_after and isinstance(result, Failure):
                 raise Unavailable(
-                    f"{failed} cases in a row got no usable reply; "
+                    f"{count(failed, 'case')} in a row got no usable reply; "
                     f"the last: {result.message}",
                     hint="endpoint.stop_after says how many may",
                 )

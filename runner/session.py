@@ -24,6 +24,7 @@ from runner.render import NOWHERE, Links
 from runner.report import Report
 from runner.responses import Exchanges, Limits, collect
 from runner.results import read_results, renderings
+from runner.spec import doubts
 
 if TYPE_CHECKING:
     from runner.endpoints.recorded import RecordedEndpoint
@@ -85,7 +86,15 @@ def _run(
     if not order.replay and not world.may_start:
         _check_start(plan)
     base = _baseline(order, plan, world.root)
-    plan = plan._replace(baseline=base, commit=order.commit)
+    doubted = doubts(
+        plan.spec,
+        plan.place,
+        compared=order.baseline is not None,
+        asked=order.replay is None,
+    )
+    plan = plan._replace(
+        baseline=base, commit=order.commit, notices=(*plan.notices, *doubted)
+    )
     # The cases stay to the end: the collector need not look at them again and again.
     gc.freeze()
     exchanges, misread = _asking(plan, order, world.root)

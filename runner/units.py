@@ -31,14 +31,10 @@ def _wrong(value: object, wanted: str) -> ValueError:
     return ValueError(f"{text} is no {wanted}")
 
 
-def _number(value: object) -> float | None:
-    """Give a number that was written without a unit."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    return None
-
-
 def _split(value: object, wanted: str) -> tuple[float, str]:
+    """Give a number and the unit behind it, which is empty where there is none."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value), ""
     matched = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
     number = float(matched[1]) if matched else math.inf
     if matched is None or math.isinf(number):
@@ -46,56 +42,69 @@ def _split(value: object, wanted: str) -> tuple[float, str]:
     return number, matched[2]
 
 
+def no_unit(number: float, *units: str) -> str:
+    """Say that a number could mean several things, and how to write each of them.
+
+    >>> no_unit(2000, "ms", "s")
+    '2000 has no unit: write 2000ms or 2000s'
+    """
+    ways = " or ".join(f"{plain(number)}{unit}" for unit in units)
+    return f"{plain(number)} has no unit: write {ways}"
+
+
 def seconds(value: object) -> float:
-    """Give seconds from ``30s``, ``500ms``, ``2m`` or a plain number above zero.
+    """Give seconds from ``30s``, ``500ms`` or ``2m``.
+
+    A number alone is refused: it may as well mean milliseconds.
 
     Raises:
-        ValueError: It is no duration, or longer than a day.
+        ValueError: It is no duration, has no unit, or is longer than a day.
     """
     wanted = "duration; write it like 30s or 500ms"
-    number, unit = _number(value), "s"
-    if number is None:
-        number, unit = _split(value, wanted)
-    if not 0 < number < math.inf or unit not in _SECONDS:
+    number, unit = _split(value, wanted)
+    if not 0 < number < math.inf or unit not in {"", *_SECONDS}:
         raise _wrong(value, wanted)
+    if not unit:
+        raise ValueError(no_unit(number, "s", "ms"))
     if number * _SECONDS[unit] > _DAY:
         raise ValueError("is longer than 24h, the longest there is")
     return number * _SECONDS[unit]
 
 
 def size(value: object) -> int:
-    """Give bytes from ``10MiB``, ``500KB`` or a plain number above zero.
+    """Give bytes from ``10MiB``, ``500KB`` or ``64B``; a number alone is refused.
 
     Raises:
-        ValueError: It is no size, or larger than a gibibyte.
+        ValueError: It is no size, has no unit, or is larger than a gibibyte.
     """
     wanted = "size; write it like 10MiB"
-    number, unit = _number(value), "B"
-    if number is None:
-        number, unit = _split(value, wanted)
-    if not 1 <= number < math.inf or unit not in _BYTES:
+    number, unit = _split(value, wanted)
+    if not 1 <= number < math.inf or unit not in {"", *_BYTES}:
         raise _wrong(value, wanted)
+    if not unit:
+        raise ValueError(no_unit(number, "MiB", "B"))
     if number * _BYTES[unit] > _LARGEST:
         raise ValueError("is larger than 1GiB, the largest there is")
     return int(number * _BYTES[unit])
 
 
 def per_second(value: object) -> float:
-    """Give events per second from ``20/s``, ``100/m`` or a plain number above zero.
+    """Give events per second from ``20/s`` or ``100/m``; a number alone is refused.
 
     Raises:
-        ValueError: It is no rate, or less than one a day.
+        ValueError: It is no rate, has no unit, or is less than one a day.
     """
     wanted = "rate; write it like 20/s or 100/m"
-    number, unit = _number(value), "s"
-    if number is None and isinstance(value, str):
-        count, _, unit = value.partition("/")
-        number, unit = _split(count, wanted)[0], unit.strip()
-    if number is None or not 0 < number < math.inf or unit not in _SECONDS:
+    text, slash, per = str(value).partition("/")
+    number, unit = _split(text if slash else value, wanted)
+    if not 0 < number < math.inf or unit or (slash and per.strip() not in _SECONDS):
         raise _wrong(value, wanted)
-    if number / _SECONDS[unit] < 1 / _DAY:
+    if not slash:
+        raise ValueError(no_unit(number, "/s", "/m"))
+    rate = number / _SECONDS[per.strip()]
+    if rate < 1 / _DAY:
         raise ValueError("is less than one a day, the slowest there is")
-    return number / _SECONDS[unit]
+    return rate
 
 
 def amount(value: object) -> Amount:
@@ -105,9 +114,6 @@ def amount(value: object) -> Amount:
         ValueError: It is none of them.
     """
     wanted = "limit; write it like 0.85, 5% or 3s"
-    number = _number(value)
-    if number is not None:
-        return Amount(number)
     number, unit = _split(value, wanted)
     if unit == "%":
         return Amount(number / 100, percent=True)
@@ -117,6 +123,25 @@ def amount(value: object) -> Amount:
 
 
 PRECISION = 9  # limits compare after rounding to 1e-9, so more digits tell nothing
+
+
+def plain(value: float) -> str:
+    """Give a number as its author would write it, to 1e-9, and without an exponent.
+
+    >>> plain(100.0), plain(-0.85), plain(2e6), plain(-1e-12)
+    ('100', '-0.85', '2000000', '0')
+    """
+    text = f"{value:.{PRECISION}f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def count(number: int, noun: str, nouns: str = "") -> str:
+    """Give a number with its noun, in the plural where it is not 1.
+
+    >>> count(1, "case"), count(1_200, "case"), count(2, "reply", "replies")
+    ('1 case', '1,200 cases', '2 replies')
+    """
+    return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
 def telling_digits(value: float, limits: Iterable[float], least: int = 2) -> int:
@@ -147,4 +172,4 @@ def tell_apart(value: float, limit: float) -> tuple[str, str]:
     (('0.84', '0.85'), ('0.8499999', '0.85'), ('4.25', '3'))
     """
     digits = telling_digits(value, [limit])
-    return f"{value:.{digits}f}", f"{limit:.{PRECISION}f}".rstrip("0").rstrip(".")
+    return f"{value:.{digits}f}", plain(limit)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from runner.model import Case, Measure
+from runner.units import count, plain
 
 _SCRIPTS = (  # the first that occurs names the question's language
     ("Japanese", "[\u3040-\u30ff]"),
@@ -77,15 +78,15 @@ def health(
 
 
 def _counts(cases: Collection[Case]) -> Iterator[str]:
-    yield f"{_cases(len(cases))}, by type: " + _listed(
-        Counter(case.type or "none" for case in cases)
-    )
+    types = Counter(case.type or "none" for case in cases)
+    yield f"{count(len(cases), 'case')}, by type: {_listed(types)}"
     tags = Counter(tag for case in cases for tag in case.tags)
     if tags:
         yield f"tags: {_listed(tags)}"
     yield f"languages: {_listed(Counter(_language(case.question) for case in cases))}"
+    points = plain(float(f"{100 / len(cases):.2g}"))
     yield (
-        f"one case that flips moves accuracy by {100 / len(cases):.2g} points; "
+        f"one case that flips moves accuracy by {points} points; "
         "smaller changes cannot show"
     )
 
@@ -165,15 +166,11 @@ def _warn(cases: list[Case], what: str) -> Iterator[str]:
     if cases:
         ids = ", ".join(case.id for case in cases[:_NAMED])
         more = ", ..." if len(cases) > _NAMED else ""
-        yield f"{_WARNING}{_cases(len(cases))} {what} ({ids}{more})"
-
-
-def _cases(number: int) -> str:
-    return "1 case" if number == 1 else f"{number:,} cases"
+        yield f"{_WARNING}{count(len(cases), 'case')} {what} ({ids}{more})"
 
 
 def _listed(counts: Counter[str]) -> str:
-    shown = ", ".join(f"{name} {count:,}" for name, count in counts.most_common(_MANY))
+    shown = ", ".join(f"{name} {found:,}" for name, found in counts.most_common(_MANY))
     left = len(counts) - _MANY
     return f"{shown} and {left} more" if left > 0 else shown
 

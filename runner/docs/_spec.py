@@ -72,7 +72,8 @@ def _key_row(
 
 
 def _default(value: Any, part: Mapping[str, Any]) -> str:
-    patterns = [choice.get("pattern", "") for choice in part.get("anyOf", ())]
+    choices = (part, *part.get("anyOf", ()))
+    patterns = [choice.get("pattern", "") for choice in choices]
     if value in (None, [], {}):
         return "-" if value is None else "none"
     if isinstance(value, dict):

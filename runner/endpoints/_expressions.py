@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from runner.endpoints._values import excerpt
 from runner.errors import InputError, Place, did_you_mean
+from runner.units import count
 
 Find = Callable[[Any], Any]
 
@@ -148,8 +149,7 @@ def _check_call(node: Any, where: Place) -> None:
     open_ended = bool(wanted) and wanted[-1].get("variadic", False)
     if given < len(wanted) or (given > len(wanted) and not open_ended):
         raise InputError(
-            f"{name}() takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, "
-            f"not {given}",
+            f"{name}() takes {count(len(wanted), 'argument')}, not {given}",
             where=where,
         )
     literal = node["children"][1] if name == "capture" else {}

@@ -9,6 +9,7 @@ from runner.errors import InputError
 from runner.model import Passage
 from runner.spec import ResponseMap
 from runner.templating import Locate
+from runner.units import count
 
 
 class Watch:
@@ -79,7 +80,7 @@ class Watch:
             ]
         what = "reply" if sample is self._reply else "passage"
         return InputError(
-            f"`{path}` found nothing in {self._replies} replies; "
+            f"`{path}` found nothing in {count(self._replies, 'reply', 'replies')}; "
             f"{described(sample, what)}",
             where=self._place("endpoint", "response", *key),
             hint="; ".join(filter(None, hints)),

@@ -15,6 +15,7 @@ from runner.gates._red_lines import calls, isolation, named, red_line
 from runner.gates._tally import WHOLE, Judged, Measured, tally
 from runner.model import GateResult, Verdict
 from runner.spec import Spec
+from runner.units import count
 
 __all__ = [
     "MAX_UNDETERMINED",
@@ -107,4 +108,6 @@ def notices(spec: Spec, measured: Measured) -> Iterator[str]:
         yield "NOTHING JUDGED: no case passed or failed"
     gone = measured.comparison.removed if measured.comparison else ()
     if gone:
-        yield f"{len(gone)} cases of the baseline are gone: {named(gone)}"
+        many = count(len(gone), "case")
+        are = "is" if len(gone) == 1 else "are"
+        yield f"{many} of the baseline {are} gone: {named(gone)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from runner.gates._red_lines import at_line, not_selected, number_of_cases
+from runner.gates._red_lines import at_line, not_selected
 from runner.gates._tally import WHOLE, Measured, Tally
 from runner.model import (
     Better,
@@ -19,7 +19,7 @@ from runner.model import (
     split_statistic,
 )
 from runner.spec import Limit
-from runner.units import tell_apart
+from runner.units import count, tell_apart
 
 MAX_UNDETERMINED = 0.2
 """Above this share of the cases with a reply, accuracy says too little to gate on."""
@@ -95,8 +95,8 @@ def _read_accuracy(cases: Tally) -> _Reading:
         problem = "was not measured: no case passed or failed"
     elif round(unknown / replies, 9) > MAX_UNDETERMINED:
         problem = (
-            f"was not measured: {unknown} of {replies} cases are undetermined, as no "
-            "mark examined their answer (give must_include or expect_refusal)"
+            f"was not measured: {unknown} of {count(replies, 'case')} undetermined, as "
+            "no mark examined the answer (give must_include or expect_refusal)"
         )
     return _Reading(cases.accuracy, problem=problem)
 
@@ -189,7 +189,7 @@ def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Held:
     return _Held(
         "failed",
         delta.now,
-        f"{moved} from {then} to {now} over {number_of_cases(delta.pairs)}, "
+        f"{moved} from {then} to {now} over {count(delta.pairs, 'case')}, "
         f"at most {most}{unit} is allowed",
         delta.baseline,
     )

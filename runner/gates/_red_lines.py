@@ -8,7 +8,7 @@ from typing import NamedTuple
 from runner.gates._tally import Tally
 from runner.model import GateOutcome, GateResult, Level
 from runner.spec import Limit, Selector
-from runner.units import tell_apart
+from runner.units import count, tell_apart
 
 SHOWN = 10  # ids that a sentence names before it only counts
 
@@ -29,7 +29,7 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
     if errors < whole.cases and any(map(_allows_errors, limits)):
         return
     shown, _ = tell_apart(rate, 0)
-    what = f"{errors} of {number_of_cases(whole.cases)} got no usable reply"
+    what = f"{errors} of {count(whole.cases, 'case')} got no usable reply"
     yield GateResult(
         metric="error_rate",
         rule="error_rate",
@@ -131,16 +131,7 @@ def _watch(whole: Tally) -> _Found:
 
 
 def _of(ids: Sequence[str], among: int) -> str:
-    return f"{len(ids)} of {number_of_cases(among)}"
-
-
-def number_of_cases(count: int) -> str:
-    """Give a number of cases in words.
-
-    >>> number_of_cases(1), number_of_cases(20)
-    ('1 case', '20 cases')
-    """
-    return f"{count} case{'s' * (count != 1)}"
+    return f"{len(ids)} of {count(among, 'case')}"
 
 
 def named(ids: Sequence[str]) -> str:

@@ -15,7 +15,6 @@ from runner.render._numbers import number
 from runner.render._said import (
     Piece,
     Said,
-    count,
     foreign,
     join,
     link,
@@ -24,6 +23,7 @@ from runner.render._said import (
 )
 from runner.render._table import unit_of
 from runner.report import Report, broken_layer, gate_layer
+from runner.units import count
 
 Mark = Literal["passed", "warned", "failed", "error", "skipped"]
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)")

@@ -57,12 +57,3 @@ def join(separator: str, sentences: list[Said]) -> Said:
 def plain(said: Said) -> str:
     """Give a sentence as text, for formats in which text makes no structure."""
     return "".join(piece.text for piece in said)
-
-
-def count(number: int, noun: str) -> str:
-    """Give a number with its noun.
-
-    >>> count(1, "case"), count(1_200, "case")
-    ('1 case', '1,200 cases')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

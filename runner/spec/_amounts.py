@@ -7,13 +7,17 @@ from typing import Annotated
 from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from runner.errors import kind_of
-from runner.units import Amount, amount, per_second, seconds, size
+from runner.units import Amount, amount, per_second, plain, seconds, size
 
 _PERCENT = 100
 
 
-def _or_number(pattern: str, *, least: float = 0) -> WithJsonSchema:
-    number = {"type": "number", "minimum": least}
+def _with_unit(pattern: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": pattern})
+
+
+def _or_number(pattern: str) -> WithJsonSchema:
+    number = {"type": "number", "minimum": 0}
     return WithJsonSchema({"anyOf": [number, {"type": "string", "pattern": pattern}]})
 
 
@@ -51,7 +55,7 @@ def as_share(value: float) -> str:
     ('; write 90% or 0.90', '; write 99.5% or 0.995', '; write it like 90% or 0.90')
     """
     if 1 < value <= _PERCENT:
-        return f"; write {value:g}% or {f'{value / _PERCENT:g}':0<4}"
+        return f"; write {plain(value)}% or {plain(value / _PERCENT):0<4}"
     return "; write it like 90% or 0.90"
 
 
@@ -60,9 +64,9 @@ _BYTES = r"^\s*[0-9]+(\.[0-9]+)?\s*(B|[KMG]i?B)\s*$|\$\{"
 _RATE = r"^\s*[0-9]+(\.[0-9]+)?\s*/\s*(ms|s|m|min|h)\s*$|\$\{"
 _AMOUNT = r"^\s*[0-9]+(\.[0-9]+)?\s*(%|ms|s|m|min|h)?\s*$"
 
-Seconds = Annotated[float, BeforeValidator(seconds), _or_number(_SECONDS)]
-Bytes = Annotated[int, BeforeValidator(size), _or_number(_BYTES, least=1)]
-Rate = Annotated[float, BeforeValidator(per_second), _or_number(_RATE)]
+Seconds = Annotated[float, BeforeValidator(seconds), _with_unit(_SECONDS)]
+Bytes = Annotated[int, BeforeValidator(size), _with_unit(_BYTES)]
+Rate = Annotated[float, BeforeValidator(per_second), _with_unit(_RATE)]
 Share = Annotated[float, BeforeValidator(share), _or_number(_AMOUNT)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 Word = Annotated[

@@ -2,36 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
+from runner.errors import Place
 from runner.model import RUN_LEVEL, Better, split_statistic
-from runner.spec._nouns import Limit, Spec
+from runner.spec._explain import Path
+from runner.spec._nouns import DEFAULT_MARKS, Limit, Spec
+from runner.units import Amount, plain
 
-_RIGHT = {"higher": "min", "lower": "max"}
+Range = tuple[float | None, float | None]
+
+_RIGHT: Mapping[Better, str] = {"higher": "min", "lower": "max"}
 _WARNING = "warning: "
+_SENT = ("url", "query", "headers", "body")
+_ASKS = re.compile(r"\{[{%][^{}]*\b(?:question|id|meta)\b")
+_BARE = re.compile(r"(?<![\w$\\])\$([A-Z][A-Z0-9_]+)\b")
 
 
-def doubts(spec: Spec) -> list[str]:
-    """Give a line beginning with ``warning:`` for each limit that holds nothing up.
+def doubts(
+    spec: Spec,
+    place: Callable[..., Place],
+    *,
+    compared: bool = False,
+    asked: bool = True,
+) -> list[str]:
+    """Give a line beginning with ``warning:`` for each part that does nothing.
 
-    That is one on the wrong side (a ceiling on a metric that should be high, with no
-    floor beside it), and one that no number of the metric can break.
+    That is a limit or a pass mark that no number can miss, a limit on the wrong side
+    (a ceiling on a metric that should be high, with no floor beside it), a limit on a
+    drop without a baseline, a request that is the same for every case, and ``$NAME``,
+    which is sent as it stands.
+
+    Args:
+        spec: What was read.
+        place: Where a key path of it stands.
+        compared: A baseline is given besides the spec.
+        asked: Requests are sent, and not only recorded replies read.
     """
-    return [
-        f"{_WARNING}{line}" for limit in spec.limits for line in _about(limit, spec)
-    ]
+    found = [*_limits(spec), *_marks(spec, place)]
+    if spec.baseline is None and not compared:
+        found += _drops(spec)
+    if asked:
+        found += _requests(spec, place)
+    return [_WARNING + line for line in found]
 
 
-def _about(limit: Limit, spec: Spec) -> Iterator[str]:
-    better, (low, high) = _declared(limit.name, spec)
-    named = f"thresholds.{limit.name} (line {limit.line})"
-    right = _RIGHT[better]
+def _limits(spec: Spec) -> Iterator[str]:
+    for limit in spec.limits:
+        better, bounds = _declared(limit.name, spec)
+        right = _RIGHT[better]
+        if _holds_always(limit, right, bounds):
+            yield f"{_at(limit, spec)}{_written(limit.amount)} can never be missed"
+        elif limit.rule not in (right, "max_drop") and not _guarded(limit, spec, right):
+            what = f"{better} is better, so {limit.rule} alone stops no worsening"
+            yield f"{_at(limit, spec)}: {what}"
+
+
+def _holds_always(limit: Limit, right: str, bounds: Range) -> bool:
+    """Whether no number of the metric could break a limit."""
+    low, high = bounds
     if limit.rule == right:
-        end = low if right == "min" else high
-        if limit.amount.value == end:
-            yield f"{named}: {right} {end:g} can never be missed"
-    elif limit.rule in _RIGHT.values() and not _guarded(limit, spec, right):
-        yield f"{named}: {better} is better, so {limit.rule} alone stops no worsening"
+        return limit.amount.value == (low if right == "min" else high)
+    if limit.rule != "max_drop" or low is None or high is None:
+        return False
+    return limit.amount.value >= high - low
+
+
+def _at(limit: Limit, spec: Spec) -> str:
+    part = f".slices.{limit.slice}" if limit.slice else ""
+    path = f"thresholds.{limit.name}{part}.{limit.rule}"
+    return str(Place(spec.file, limit.line, path))
+
+
+def _written(amount: Amount) -> str:
+    value = amount.value * 100 if amount.percent else amount.value
+    return f": {plain(value)}{'%' * amount.percent}"
 
 
 def _guarded(limit: Limit, spec: Spec, right: str) -> bool:
@@ -43,11 +90,58 @@ def _guarded(limit: Limit, spec: Spec, right: str) -> bool:
     )
 
 
-def _declared(
-    name: str, spec: Spec
-) -> tuple[Better, tuple[float | None, float | None]]:
+def _declared(name: str, spec: Spec) -> tuple[Better, Range]:
     if name in RUN_LEVEL:
         return RUN_LEVEL[name]
     base, _ = split_statistic(name)
     metric = next(m.metric for m in spec.measures if m.label == base)
     return metric.better, metric.bounds
+
+
+def _marks(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
+    for label, mark in spec.marks.items():
+        if DEFAULT_MARKS.get(label) == mark:
+            continue
+        better, (low, high) = _declared(label, spec)
+        if mark == (low if better == "higher" else high):
+            yield f"{place('pass', label)}: every case meets {plain(mark)}"
+
+
+def _drops(spec: Spec) -> Iterator[str]:
+    """Tell of limits on a drop where nothing says what from."""
+    for limit in spec.limits:
+        if limit.rule == "max_drop":
+            yield (
+                f"{_at(limit, spec)}: there is no baseline that anything could drop "
+                "from (name one with baseline: {path: ...})"
+            )
+
+
+def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
+    endpoint = spec.endpoint
+    sent = [
+        found
+        for key in _SENT
+        for found in _texts(getattr(endpoint, key), ("endpoint", key))
+    ]
+    if not any(_ASKS.search(text) for _, text in sent):
+        holding = "url" if endpoint.body is None else "body"
+        yield (
+            f"{place('endpoint', holding)}: nothing in the request reads "
+            "{{ question }}, so every case asks the same"
+        )
+    for path, text in sent:
+        for name in _BARE.findall(text):
+            yield f"{place(*path)}: ${name} is sent as it stands (write ${{{name}}})"
+
+
+def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Give every text of a tree with its key path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts(inner, (*path, key))
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from _texts(inner, (*path, index))

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from runner.errors import did_you_mean, kind_of
 from runner.spec._endpoint import Part
+from runner.units import plain
 
 Path = tuple[str | int, ...]
 
@@ -131,7 +132,7 @@ def _bound(kind: str, context: Mapping[str, Any], value: object) -> str | None:
         return "is empty"
     for name, words in _BOUNDS.items():
         if name in context:
-            return f"must be {words} {context[name]:g}, and is {kind_of(value)}"
+            return f"must be {words} {plain(context[name])}, and is {kind_of(value)}"
     return None
 
 

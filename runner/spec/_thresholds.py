@@ -11,7 +11,7 @@ from runner.spec._explain import Mistake, Path
 from runner.spec._measures import Measures, Subject
 from runner.spec._nouns import Limit
 from runner.spec._written import Limits, Threshold
-from runner.units import Amount
+from runner.units import Amount, no_unit, plain
 
 RULES = ("min", "max", "max_drop")
 _COVERAGE: float = Limit._field_defaults["min_coverage"]
@@ -88,8 +88,8 @@ class _Writer:
     ) -> Iterator[Limit | Mistake]:
         low, high = part.min, part.max
         if low and high and low.value > high.value:
-            what = f"{low.value:g} is above max {high.value:g}, so nothing can pass"
-            yield Mistake((*path, "min"), what)
+            what = f"{plain(low.value)} is above max {plain(high.value)}"
+            yield Mistake((*path, "min"), f"{what}, so nothing can pass")
         for rule in RULES:
             amount: Amount | None = getattr(part, rule)
             if amount is None:
@@ -120,31 +120,42 @@ def check(rule: str, amount: Amount, subject: Subject, name: str) -> Amount:
     """Give a limit that the number could both keep and break.
 
     Raises:
-        ValueError: It has another unit than the number, or is outside its range.
+        ValueError: It has another unit than the number, lacks the unit that it needs,
+            or is outside the number's range.
     """
     low, high = subject.bounds
-    unit = subject.unit or "a share"
-    if amount.duration and subject.unit != "s":
-        raise ValueError(f"is a time, and {name} is {unit}")
+    value = plain(amount.value)
+    _check_unit(rule, amount, subject, name)
     if rule == "max_drop":
         return _check_drop(amount, subject, name)
-    if amount.percent and subject.unit:
-        raise ValueError(f"is a percentage, and {name} is counted in {unit}")
     if low is not None and amount.value < low:
-        raise ValueError(f"{amount.value:g} is below {low:g}, the least there is")
+        raise ValueError(f"{value} is below {plain(low)}, the least there is")
     if high is not None and amount.value > high:
         hint = as_share(amount.value) if high == 1 else ""
-        raise ValueError(f"{amount.value:g} is above {high:g}, the most there is{hint}")
+        raise ValueError(f"{value} is above {plain(high)}, the most there is{hint}")
     return Amount(amount.value)
 
 
+def _check_unit(rule: str, amount: Amount, subject: Subject, name: str) -> None:
+    """Refuse a time or a percentage of what is none, and a time without its unit."""
+    if amount.duration and subject.unit != "s":
+        raise ValueError(f"is a time, and {name} is {subject.unit or 'a share'}")
+    if amount.percent and subject.unit and rule != "max_drop":
+        raise ValueError(f"is a percentage, and {name} is counted in {subject.unit}")
+    alone = not (amount.duration or amount.percent)
+    if subject.unit == "s" and alone and amount.value > 0:
+        ways = ("s", "ms", "%") if rule == "max_drop" else ("s", "ms")
+        raise ValueError(no_unit(amount.value, *ways))
+
+
 def _check_drop(amount: Amount, subject: Subject, name: str) -> Amount:
+    value = plain(amount.value)
     if amount.value < 0:
-        raise ValueError(f"{amount.value:g} is below 0, and a drop is 0 or more")
+        raise ValueError(f"{value} is below 0, and a drop is 0 or more")
     least, most = subject.bounds
     if amount.percent:  # a number that may grow can more than double
         most = 1.0 if (subject.better, least) == ("higher", 0.0) else None
     if most is not None and amount.value > most:
-        what = f"{amount.value:g} is more than {name} can lose"
+        what = f"{value} is more than {name} can lose"
         raise ValueError(f"{what}; 0.02 is two points, 2% a share of the baseline")
     return amount

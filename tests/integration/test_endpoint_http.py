@@ -104,7 +104,7 @@ def reply(
 def endpoint(
     url: str, secrets: tuple[str, ...] = (TOKEN,), **spec: Any
 ) -> HttpEndpoint:
-    spec = {"timeout": 2.0, "body": {"query": "{{ question }}"}, **spec}
+    spec = {"timeout": "2s", "body": {"query": "{{ question }}"}, **spec}
     return HttpEndpoint(
         EndpointSpec(url=url, **spec),
         {"TOKEN": TOKEN},
@@ -364,7 +364,7 @@ def chunk_of_size_minus_one(connection: socket.socket, _: bytes) -> bool:
 def test_a_reply_that_is_too_large_is_left_unread(serve, script):
     started = monotonic()
 
-    failure = ask(serve(script).url, timeout=SOON, max_response=2**20)
+    failure = ask(serve(script).url, timeout="8s", max_response="1MiB")
 
     assert failure.cause == "service.malformed"
     assert "larger than endpoint.max_response" in failure.message
@@ -408,7 +408,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 def test_a_reply_that_drips_is_cut_at_the_time_out(serve, script):
     started = monotonic()
 
-    failure = ask(serve(script).url, timeout=0.6)
+    failure = ask(serve(script).url, timeout="600ms")
 
     assert (failure.cause, failure.retryable) == ("service.timeout", True)
     assert "within 0.6 s (endpoint.timeout)" in failure.message
@@ -422,7 +422,7 @@ def test_a_peer_that_reads_nothing_is_cut_at_the_time_out():
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     started = monotonic()
 
-    failure = ask(url, timeout=0.6, body={"pad": "x" * 2**23})
+    failure = ask(url, timeout="600ms", body={"pad": "x" * 2**23})
     listener.close()
 
     assert failure.cause == "service.timeout"
@@ -577,7 +577,7 @@ def test_waiting_ends_when_the_service_is_ready(serve):
     server = serve(script)
     slept: list[float] = []
 
-    wait = WaitFor(url=f"http://{server.host}/health", timeout=30)
+    wait = WaitFor(url=f"http://{server.host}/health", timeout="30s")
     endpoint(server.url, wait_for=wait).wait(slept.append)
 
     assert (len(slept), parsed(server.requests[0])[0]) == (2, "GET /health HTTP/1.1")
@@ -586,7 +586,7 @@ def test_waiting_ends_when_the_service_is_ready(serve):
 def test_waiting_in_vain_says_what_came_last(serve):
     server = serve(reply("503 Starting", f"loading {TOKEN}".encode()))
 
-    wait = WaitFor(url=f"http://{server.host}/health?k={TOKEN}", timeout=0.3)
+    wait = WaitFor(url=f"http://{server.host}/health?k={TOKEN}", timeout="300ms")
     asked = endpoint(server.url, wait_for=wait)
 
     with pytest.raises(Unavailable, match=r"not ready within 0.3 s; the last") as error:
@@ -600,7 +600,7 @@ def test_waiting_stops_when_the_started_service_has_ended():
     def check() -> None:
         raise Unavailable("it has ended")
 
-    wait = WaitFor(url="http://127.0.0.1:9/", timeout=30)
+    wait = WaitFor(url="http://127.0.0.1:9/", timeout="30s")
     asked = endpoint("http://127.0.0.1:9/", wait_for=wait)
 
     with pytest.raises(Unavailable, match="it has ended"):
@@ -613,7 +613,7 @@ def test_a_spec_without_wait_for_does_not_wait():
 
 def test_closing_ends_a_call_in_flight(serve):
     server = serve(lambda *_: sleep(60))
-    asked = endpoint(server.url, timeout=60.0)
+    asked = endpoint(server.url, timeout="60s")
     threading.Timer(0.3, asked.close).start()
     started = monotonic()
 
@@ -627,7 +627,7 @@ def test_a_consumer_who_leaves_waits_for_no_reply(serve):
     good = reply()
     server = serve(lambda c, r: good(c, r) if len(server.requests) == 1 else sleep(60))
     exchanges = collect(
-        endpoint(server.url, timeout=60.0),
+        endpoint(server.url, timeout="60s"),
         [CASE] * 20,
         Limits(concurrency=4),
         clock=monotonic,

@@ -259,7 +259,7 @@ def test_a_key_that_no_record_has_is_told_of_the_file_and_not_of_the_spec(file):
     endpoint.ask(Case("qa-1", "q"))
     endpoint.close()
 
-    told = "r.jsonl: `answer` found nothing in 1 replies; the reply has the keys text"
+    told = "r.jsonl: `answer` found nothing in 1 reply; the reply has the keys text"
     assert str(endpoint.missing()).startswith(told)
 
 

@@ -329,6 +329,11 @@ def test_a_name_that_is_none_says_so(text, options, expected):
         ("latency: {max: 90%}", "is a percentage"),
         ("tokens: {max: 3s}", "is a time"),
         ("latency: {max: -1}", "below 0"),
+        ("latency_p95: {max: 2000}", "2000 has no unit: write 2000s or 2000ms"),
+        ("latency_p95: {max: '3'}", "3 has no unit: write 3s or 3ms"),
+        ("latency: {max_drop: 0.5}", "0.5 has no unit: write 0.5s or 0.5ms or 0.5%"),
+        ("time_to_first_token: {min: 2}", "2 has no unit"),
+        ("accuracy: {slices: {type=a: {min: 2000000}}}", "2000000 is above 1"),
         ("recall@5: {}", "has no limit"),
         ("recall@5: {owner: '@a'}", "has no limit"),
         ("recall@5: {level: warn}", "has no limit"),
@@ -495,25 +500,107 @@ def test_what_makes_runs_incomparable_moves_the_fingerprint(spec, text):
     assert spec(text).fingerprint != spec(BASE).fingerprint
 
 
+HELD = "baseline: {path: b}\n"
+
+
+@pytest.fixture
+def doubted(document):
+    """Gives what is doubted in a spec's text."""
+
+    def read(text, environ=None, **known):
+        found = document(text)
+        parsed = parse(found, registry=registry, environ=environ or {})
+        lines = doubts(parsed, found.place, **known)
+        assert all(line.startswith("warning: spec.yaml:") for line in lines)
+        return [line.removeprefix("warning: spec.yaml:") for line in lines]
+
+    return read
+
+
 @pytest.mark.parametrize(
     ("thresholds", "expected"),
     [
         ("recall@5: {min: 0.8}", None),
-        ("recall@5: {min: 0}", "min 0 can never be missed"),
-        ("over_refusal: {max: 1}", "max 1 can never be missed"),
+        ("recall@5: {min: 0}", ".min: 0 can never be missed"),
+        ("over_refusal: {max: 1}", ".max: 1 can never be missed"),
         ("over_refusal: {min: 0.5}", "lower is better, so min alone"),
         ("accuracy: {max: 0.5}", "higher is better, so max alone"),
         ("accuracy: {min: 0.5, max: 0.9}", None),
+        ("accuracy: {min: 0.5, slices: {type=x: {min: 0}}}", ".slices.type=x.min: 0"),
         ("latency_p95: {max: 3s}", None),
         ("latency_p95: {min: 3s}", "lower is better"),
         ("mrr: {max_drop: 0.1}", None),
+        ("mrr: {max_drop: 1}", ".max_drop: 1 can never be missed"),
+        ("mrr: {max_drop: 100%}", ".max_drop: 100% can never be missed"),
+        ("latency: {max_drop: 100%}", None),
     ],
 )
-def test_a_limit_that_holds_nothing_up_is_doubted(spec, thresholds, expected):
-    lines = doubts(spec(f"{BASE}thresholds: {{{thresholds}}}\n"))
+def test_a_limit_that_holds_nothing_up_is_doubted(doubted, thresholds, expected):
+    lines = doubted(f"{BASE}thresholds: {{{thresholds}}}\n{HELD}")
 
     assert len(lines) == (expected is not None)
-    assert all(expected in line and line.startswith("warning: ") for line in lines)
+    assert all(line.startswith("5 thresholds.") and expected in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("key_points: 0", ["5 pass.key_points: every case meets 0"]),
+        ("over_refusal: 1", ["5 pass.over_refusal: every case meets 1"]),
+        ("recall@5: 0%, key_points: 0.5", ["5 pass.recall@5: every case meets 0"]),
+        ("latency: 3s, leakage: 0", []),
+    ],
+)
+def test_a_pass_mark_that_every_case_meets_is_doubted(doubted, written, expected):
+    assert doubted(f"{BASE}pass: {{{written}}}\n") == expected
+
+
+def test_a_drop_without_a_baseline_is_doubted_unless_one_is_given(doubted):
+    text = f"{BASE}thresholds: {{mrr: {{max_drop: 5%}}}}\n"
+    (line,) = doubted(text)
+
+    assert line.startswith("5 thresholds.mrr.max_drop: there is no baseline")
+    assert doubted(text, compared=True) == doubted(text + HELD) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("body: {query: what}", "endpoint.body"),
+        ("query: {q: '{{ tenant }}'}", "endpoint.url"),
+        ("body: {query: '{{ question }}'}", None),
+        ("query: {q: '{{ question | trim }}'}", None),
+        ("headers: {X-Q: '{{question}}'}", None),
+        ("body: {a: [{b: '{% if question %}x{% endif %}'}]}", None),
+        ("body: {case: '{{ id }}'}", None),
+        ("body: '{{ meta.prompt }}'", None),
+    ],
+)
+def test_a_request_that_asks_every_case_the_same_is_doubted(
+    doubted, request_, expected
+):
+    text = f"endpoint:\n  url: http://x\n  {request_}\ncases: a.json\n"
+    lines = doubted(text)
+
+    assert [line.partition(":")[0].partition(" ")[2] for line in lines] == [
+        *([expected] if expected else [])
+    ]
+    assert all("{{ question }}" in line for line in lines)
+    assert doubted(text, asked=False) == []
+
+
+def test_a_variable_without_braces_is_doubted_with_its_place(doubted):
+    text = (
+        "endpoint:\n"
+        "  url: http://x/{{ question }}?a=$ACME_URL_2&b=$${RAW}&c=${SET}&d=costs $5\n"
+        "  headers: {A: Bearer $ACME_KEY}\n"
+        "cases: a.json\n"
+    )
+
+    assert doubted(text, {"SET": "a$SECRET"}) == [
+        "2 endpoint.url: $ACME_URL_2 is sent as it stands (write ${ACME_URL_2})",
+        "3 endpoint.headers.A: $ACME_KEY is sent as it stands (write ${ACME_KEY})",
+    ]
 
 
 @pytest.mark.parametrize(
