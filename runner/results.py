@@ -37,6 +37,12 @@ def renderings(
     }
 
 
+def comment(report: Report, templates: Path, links: Links = NOWHERE) -> str:
+    """Give the comment of a report, for a pull request."""
+    environment = report_environment(templates, render.FILTERS)
+    return render.comment(report, environment, links=links)
+
+
 def _records(folder: Path) -> Iterator[Record]:
     path = folder / "cases.jsonl"
     for line, value in files.read_jsonl(path):

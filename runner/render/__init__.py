@@ -8,11 +8,10 @@ from runner.render._escape import block, cell, cut, inline
 from runner.render._html import html
 from runner.render._junit import junit
 from runner.render._links import NOWHERE, Links
-from runner.render._markdown import FILTERS, MARK, comment, summary
+from runner.render._markdown import FILTERS, comment, summary
 
 __all__ = [
     "FILTERS",
-    "MARK",
     "NOWHERE",
     "Links",
     "block",

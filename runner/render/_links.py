@@ -62,20 +62,5 @@ class Links(NamedTuple):
         spot = f"#L{line}" if line else ""
         return f"{self.repository_url}/blob/{self.commit}/{quote(path)}{spot}"
 
-    @property
-    def marks(self) -> str:
-        """What a comment's marker says of the run: ``run=1184 attempt=1 head=4be1f0c``.
-
-        By it a later run knows whether a comment is newer than itself.
-        """
-        known = (
-            ("run", self.run, _NUMBER),
-            ("attempt", self.attempt, _NUMBER),
-            ("head", self.commit, _COMMIT),
-        )
-        return " ".join(
-            f"{name}={value}" for name, value, form in known if form.fullmatch(value)
-        )
-
 
 NOWHERE = Links()

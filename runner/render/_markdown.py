@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -37,8 +35,6 @@ class Budget(NamedTuple):
         return fits and len(text.encode()) <= self.size
 
 
-MARK = "rag-eval-action v1"
-"""How a comment's first line begins, within an HTML comment."""
 _NAME = 80  # characters of a name in a table
 COMMENT = Budget(60_000, 240_000)  # of 65,536 characters, stored in 262,144 bytes
 SUMMARY = Budget(900_000, 900_000)  # of 1 MiB a step; beyond that GitHub drops it whole
@@ -59,37 +55,24 @@ SUMMARY_SHARES = (
 )
 
 
-def comment(
-    report: Report,
-    environment: Environment,
-    *,
-    links: Links = NOWHERE,
-    key: str = "",
-) -> str:
-    """Give the pull-request comment: marker, verdict, first broken layer, tables.
+def comment(report: Report, environment: Environment, *, links: Links = NOWHERE) -> str:
+    """Give the pull-request comment: verdict, first broken layer, tables.
+
+    The line by which a later run finds it is put above where it is published.
 
     Args:
         report: What to show.
         environment: Over ``templates/``, with ``FILTERS``.
         links: Of which run and commit it is; without them nothing in it is a link.
-        key: Tells this comment from those of other specs and jobs; when it is left
-            out it comes from the spec's file and name.
     """
     template = environment.get_template("comment.md.j2")
-    name = re.sub(r"[^0-9A-Za-z_.-]", "", key) or _key(report)
-    marker = " ".join(filter(None, (f"{MARK} key={name}", links.marks)))
-    render = partial(template.render, marker=marker)
-    return _fitting(report, links, render, COMMENT_SHARES, COMMENT)
+    return _fitting(report, links, template.render, COMMENT_SHARES, COMMENT)
 
 
 def summary(report: Report, environment: Environment, *, links: Links = NOWHERE) -> str:
     """Give the job summary: the comment with everything open and all failing cases."""
     template = environment.get_template("summary.md.j2")
     return _fitting(report, links, template.render, SUMMARY_SHARES, SUMMARY)
-
-
-def _key(report: Report) -> str:
-    return hashlib.sha256(f"{report.spec}\n{report.name}".encode()).hexdigest()[:16]
 
 
 def _fitting(

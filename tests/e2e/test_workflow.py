@@ -111,6 +111,9 @@ def test_a_run_that_passes_is_green_and_hands_its_outputs_on(workflow):
         "gates-failed": "0",
         "regressions": "0",
         "improvements": "0",
+        "comment-id": "",
+        "comment-url": "",
+        "comment-written": "false",
     }
     assert done.handed_on == "passed/retrieval/59"
     assert "Summary - ## ✅ RAG eval helpdesk" in done.log

@@ -113,6 +113,9 @@ def test_a_passing_run_is_told_in_full(team):
             "gates-failed": "0",
             "regressions": "0",
             "improvements": "0",
+            "comment-id": "",
+            "comment-url": "",
+            "comment-written": "false",
         },
     )
     written = (team.root / "rag-eval-results/summary.md").read_text("utf-8")

@@ -233,7 +233,7 @@ def markdown(text: str) -> str:
 
 
 def comment(report: Report) -> str:
-    return markdown(render.comment(report, ENVIRONMENT, key="k"))
+    return markdown(render.comment(report, ENVIRONMENT))
 
 
 def summary(report: Report) -> str:

@@ -63,15 +63,3 @@ def test_only_a_hash_is_a_commit(commit, url):
 def test_without_a_commit_no_line_is_known():
     assert HERE._replace(commit="").line_url("a.csv", 1) == ""
     assert HERE._replace(commit="main").line_url("a.csv", 1) == ""
-
-
-@pytest.mark.parametrize(
-    ("links", "marks"),
-    [
-        (HERE, f"run=1184 attempt=2 head={HEAD}"),
-        (HERE._replace(run="1 -->", commit="a\nb"), "attempt=2"),
-        (NOWHERE, ""),
-    ],
-)
-def test_the_marker_names_run_attempt_and_head(links, marks):
-    assert links.marks == marks

@@ -2,7 +2,7 @@ import pytest
 
 from runner import settings
 from runner.errors import InputError
-from runner.settings import Change
+from runner.settings import Change, Run
 
 HEAD, MERGE = "a" * 40, "b" * 40
 SPEC = {"INPUT_SPEC": "evals/rag.yaml"}
@@ -24,16 +24,16 @@ def pull(head="org/bot", base="org/bot"):
 @pytest.mark.parametrize(
     ("event", "payload", "expected"),
     [
-        ("pull_request", pull(), Change("pull_request", HEAD, 7, "main")),
+        ("pull_request", pull(), Change("pull_request", HEAD, 7, "main", merge=MERGE)),
         (
             "pull_request",
             pull("someone/bot"),
-            Change("pull_request", HEAD, 7, "main", fork=True),
+            Change("pull_request", HEAD, 7, "main", fork=True, merge=MERGE),
         ),
         (
             "pull_request",
             pull(None),
-            Change("pull_request", HEAD, 7, "main", fork=True),
+            Change("pull_request", HEAD, 7, "main", fork=True, merge=MERGE),
         ),
         ("push", {"after": MERGE, "ref": "refs/heads/main"}, Change("push", MERGE)),
         ("schedule", {"schedule": "0 3 * * *"}, Change("schedule", MERGE)),
@@ -41,7 +41,7 @@ def pull(head="org/bot", base="org/bot"):
         (
             "merge_group",
             {"merge_group": {"head_sha": HEAD, "base_ref": "refs/heads/main"}},
-            Change("merge_group", HEAD),
+            Change("merge_group", HEAD, base="main"),
         ),
         (
             "workflow_run",
@@ -51,7 +51,7 @@ def pull(head="org/bot", base="org/bot"):
         (
             "issue_comment",
             {"issue": {"number": 7, "pull_request": {}}},
-            Change("issue_comment", MERGE),
+            Change("issue_comment", None, 7),
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -93,6 +93,10 @@ def test_what_is_not_given_has_its_default():
         "rag-eval-results",
         (),
         Change(),
+        Run(),
+        "",
+        "always",
+        "",
     )
 
 

@@ -9,49 +9,45 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from runner.errors import InputError, did_you_mean
 from runner.gates import FailOn
+from runner.settings._change import Change, change
+from runner.settings._run import Run, run
+
+__all__ = [
+    "INPUTS",
+    "Change",
+    "CommentOn",
+    "Run",
+    "Settings",
+    "change",
+    "check_names",
+    "read",
+    "run",
+    "secrets",
+    "silence",
+]
+
+CommentOn = Literal["always", "change", "failure", "never"]
+"""When a comment is made; one that is there already is brought up to date anyhow."""
 
 INPUTS: Mapping[str, str] = {
     "spec": "",
     "fail-on": "gate",
     "baseline": "",
     "out": "rag-eval-results",
+    "token": "",
+    "comment": "always",
+    "comment-key": "",
     "args": "",
 }
 """Every input of the action, with its default; an empty value is not given."""
 
-Value = TypeVar("Value")
-
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _OWN = {"--fail-on", "--baseline", "--out"}
 _PRIVILEGED = "pull_request_target"
-
-
-class Change(NamedTuple):
-    """What is evaluated, as the event tells it."""
-
-    event: str = ""
-    commit: str | None = None
-    """Of a pull request its head, which its author knows, not the merge of it."""
-    number: int | None = None
-    """Of the pull request."""
-    base: str | None = None
-    """The branch that the pull request goes into."""
-    fork: bool = False
-
-    def __str__(self) -> str:
-        """Give it as the log says it."""
-        words = [self.event or "no event"]
-        if self.number is not None:
-            words.append(f"#{self.number} into {self.base}")
-        if self.fork:
-            words.append("from a fork")
-        if self.commit:
-            words.append(f"at {self.commit[:7]}")
-        return " ".join(words)
 
 
 class Settings(NamedTuple):
@@ -65,6 +61,12 @@ class Settings(NamedTuple):
     args: tuple[str, ...]
     """More options of ``rag-eval run``."""
     change: Change
+    run: Run
+    token: str = ""
+    """Of GitHub's API; with none there is no comment."""
+    comment: CommentOn = "always"
+    comment_key: str = ""
+    """What tells the comments of a job's several runs apart."""
 
 
 def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
@@ -83,11 +85,15 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
     _check_trust(found)
     return Settings(
         specs=_specs(given["spec"]),
-        fail_on=_fail_on(given["fail-on"]),
+        fail_on=_one_of("fail-on", given, FailOn),
         baseline=given["baseline"] or None,
         out=given["out"],
         args=_args(given["args"]),
         change=found,
+        run=run(environ),
+        token=given["token"],
+        comment=_one_of("comment", given, CommentOn),
+        comment_key=given["comment-key"],
     )
 
 
@@ -105,43 +111,29 @@ def check_names(environ: Mapping[str, str]) -> None:
             raise _wrong(name, "there is no such input", hint)
 
 
-def change(environ: Mapping[str, str], event: Mapping[str, Any]) -> Change:
-    """Give which commit is evaluated, and of which pull request if of any."""
-    name = environ.get("GITHUB_EVENT_NAME", "")
-    pull = _mapping(event, "pull_request")
-    if pull:
-        head, base = _mapping(pull, "head"), _mapping(pull, "base")
-        return Change(
-            event=name,
-            commit=_of_kind(str, head, "sha"),
-            number=_of_kind(int, pull, "number"),
-            base=_of_kind(str, base, "ref"),
-            fork=_is_fork(head, base),
-        )
-    triggered = _of_kind(str, _mapping(event, "workflow_run"), "head_sha")
-    queued = _of_kind(str, _mapping(event, "merge_group"), "head_sha")
-    return Change(name, triggered or queued or environ.get("GITHUB_SHA") or None)
+def silence(found: Settings) -> str:
+    """Give why no comment can be made; nothing where one can.
+
+    Told by the event alone, before anything is asked of GitHub.
+    """
+    change = found.change
+    if found.comment == "never":
+        return "input comment is never"
+    if change.event == "merge_group":
+        return "a merge queue is no place for comments"
+    if change.number is None and change.head is None and change.event != "push":
+        return "the event is of no pull request"
+    if not found.token:
+        return "there is no token"
+    privileged = change.event in (_PRIVILEGED, "workflow_run", "issue_comment")
+    if change.fork and not privileged and not change.private:
+        return "a pull request from a fork gets a token that can only read"
+    return ""
 
 
 def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Give the values of variables whose names say that they are secret."""
     return tuple(value for name, value in environ.items() if _SECRET.search(name))
-
-
-def _is_fork(head: Mapping[str, Any], base: Mapping[str, Any]) -> bool:
-    # The repository is null where a fork was deleted.
-    theirs, ours = _mapping(head, "repo"), _mapping(base, "repo")
-    return theirs.get("full_name") != ours.get("full_name")
-
-
-def _of_kind(kind: type[Value], data: Mapping[str, Any], key: str) -> Value | None:
-    value = data.get(key)
-    return value if isinstance(value, kind) else None
-
-
-def _mapping(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = data.get(key)
-    return value if isinstance(value, Mapping) else {}
 
 
 def _value(environ: Mapping[str, str], name: str) -> str:
@@ -170,12 +162,12 @@ def _specs(value: str) -> tuple[str, ...]:
     return specs
 
 
-def _fail_on(value: str) -> FailOn:
-    known = get_args(FailOn)
+def _one_of(name: str, given: Mapping[str, str], words: Any) -> Any:
+    value, known = given[name], get_args(words)
     if value not in known:
         what = f"{value!r} is none of {', '.join(known)}"
-        raise _wrong("fail-on", what, did_you_mean(value, known))
-    return cast("FailOn", value)
+        raise _wrong(name, what, did_you_mean(value, known))
+    return value
 
 
 def _args(value: str) -> tuple[str, ...]:

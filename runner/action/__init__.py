@@ -1,0 +1,150 @@
+"""A step of a workflow: every spec is run, and all of it is told before the exit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json
+
+from runner import __version__, files, gates, progress, render, session, settings
+from runner.action import _comment, _ended
+from runner.action._comment import Commenter, links_of
+from runner.action._ended import Ended, not_evaluated, outputs, worst_of
+from runner.action._specs import find, folders
+from runner.errors import Cancelled, InputError, RagEvalError
+from runner.gates import FailOn
+from runner.publish import owner, workflow
+from runner.publish.workflow import Annotation, Workflow
+from runner.redact import Redactor
+from runner.session import Order, World
+from runner.settings import Settings
+
+__all__ = ["NOTHING", "Parse", "find", "folders", "run"]
+
+NOTHING: Mapping[str, str] = {**_ended.NOTHING, **_comment.NOTHING}
+"""Every output, as it stays where the step is killed before it can say more."""
+
+_EVENT = 64 * 2**20  # bytes of the payload, which GitHub keeps below 25 MB
+
+Parse = Callable[[Sequence[str]], Order]
+"""Makes an order of the words after ``rag-eval run``."""
+
+
+def run(
+    environ: Mapping[str, str], world: World, parse: Parse, echo: Callable[[str], Any]
+) -> int:
+    """Carry out the step that the environment describes; give its exit status.
+
+    A mistake in one spec leaves the others to be run; a cancelled run ends them all.
+    """
+    redactor = Redactor(settings.secrets(environ))
+    step = Workflow(environ, echo, redactor)
+    step.outputs(NOTHING)
+    try:
+        found = settings.read(environ, _event(environ))
+        step.log(f"rag-eval {__version__}: {found.change}")
+        specs = find(found.specs, world.root)
+        orders = _orders(specs, found, world.root, parse)
+    except RagEvalError as error:
+        return _conclude([Ended("", error.exit_code, error=error)], step, "")
+    if "--quiet" in found.args:
+        world = world._replace(progress=progress.silent)
+    ended = list(_each(specs, orders, world, found.fail_on, step))
+    status = _conclude(ended, step, found.out)
+    Commenter(found, world.templates, redactor, step).tell(ended, specs)
+    return status
+
+
+def _event(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    name = "GITHUB_EVENT_PATH"
+    path = environ.get(name)
+    if not path or not os.path.isfile(path):  # noqa: PTH113 - too long a name is none
+        return {}
+    try:
+        event = from_json(files.read_bytes(Path(path), file=name, limit=_EVENT))
+    except ValueError as error:
+        raise InputError(f"{name}: this is no JSON: {error}") from None
+    return event if isinstance(event, dict) else {}
+
+
+def _orders(
+    specs: Sequence[str], found: Settings, root: Path, parse: Parse
+) -> list[Order]:
+    base = root / found.baseline if found.baseline else None
+    return [
+        parse([*found.args, "--", str(root / spec)])._replace(
+            out=root / out,
+            baseline=base,
+            commit=found.change.commit,
+            links=links_of(found),
+        )
+        for spec, out in zip(specs, folders(specs, found.out), strict=True)
+    ]
+
+
+def _each(
+    specs: Sequence[str],
+    orders: Sequence[Order],
+    world: World,
+    fail_on: FailOn,
+    step: Workflow,
+) -> Iterator[Ended]:
+    for spec, order in zip(specs, orders, strict=True):
+        ended = _one(spec, order, world, fail_on)
+        _tell(ended, step, world.root)
+        yield ended
+        if isinstance(ended.error, Cancelled):
+            return
+
+
+def _one(spec: str, order: Order, world: World, fail_on: FailOn) -> Ended:
+    try:
+        report, stopped = session.run(order, world)
+    except RagEvalError as error:
+        return Ended(spec, error.exit_code, error=error)
+    finally:
+        owner.give(order.out, world.root)
+    status = gates.exit_code(report.verdict, report.gates, fail_on)
+    if stopped:
+        status = stopped.exit_code
+    return Ended(spec, status, report, stopped, order.out)
+
+
+def _tell(ended: Ended, step: Workflow, root: Path) -> None:
+    """Tell of one spec in the log and in the summary."""
+    if ended.report is None or ended.folder is None:
+        return
+    shown = ended.folder.relative_to(root).as_posix()
+    step.log(render.console(ended.report, folder=shown))
+    texts = (ended.folder / name for name in ("summary.md", "comment.md"))
+    step.summary(
+        *(path.read_text("utf-8") for path in texts),
+        f"## {ended.verdict}: {render.inline(ended.spec)}, see {render.inline(shown)}",
+    )
+
+
+def _conclude(ended: Sequence[Ended], step: Workflow, out: str) -> int:
+    step.outputs(outputs(ended, out))
+    for each in ended:
+        if each.error and not each.report:
+            step.summary(not_evaluated(each))
+    step.annotate(_annotations(ended))
+    for each in ended:
+        if each.error:
+            step.log(f"rag-eval: {each.error}")
+    return worst_of(ended).status
+
+
+def _annotations(ended: Sequence[Ended]) -> Iterator[Annotation]:
+    """Give what stands in the specs before what stands in the cases."""
+    for each in ended:
+        if each.error:
+            yield from workflow.of_error(each.error, each.spec)
+        if each.report:
+            yield from workflow.of_report(each.report)
+    for each in ended:
+        if each.report:
+            yield from workflow.of_cases(each.report)

@@ -1,0 +1,139 @@
+"""The comments of a step, one for each spec, which it makes last of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path, PurePath
+
+from runner import results, settings
+from runner.action._ended import Ended, not_evaluated
+from runner.errors import Cancelled
+from runner.publish import comment
+from runner.publish.comment import Draft, Marker, Told
+from runner.publish.github import PATIENCE, GitHub, Pull, connect
+from runner.publish.workflow import Annotation, Workflow
+from runner.redact import Redactor
+from runner.render import Links
+from runner.report import Report
+from runner.settings import CommentOn, Settings
+
+NOTHING: Mapping[str, str] = {
+    "comment-id": "",
+    "comment-url": "",
+    "comment-written": "false",
+}
+"""The outputs, as they are where there is no comment."""
+
+_HURRY = 5.0  # seconds: a cancelled run is killed ten after it was told
+_TITLE = "No comment in the pull request"
+
+
+class Commenter:
+    """Brings the comments of a step up to date.
+
+    Args:
+        found: What the workflow asks for.
+        templates: The folder of the templates.
+        redactor: Masks the secrets.
+        step: Is told what became of it.
+    """
+
+    def __init__(
+        self, found: Settings, templates: Path, redactor: Redactor, step: Workflow
+    ) -> None:
+        self._found = found
+        self._templates = templates
+        self._text = redactor.text
+        self._step = step
+
+    def tell(self, ended: Sequence[Ended], specs: Sequence[str]) -> None:
+        """Comment on what has ended; what has not was cancelled."""
+        silence = settings.silence(self._found)
+        if silence:
+            self._step.log(f"no comment: {silence}")
+            return
+        done = [each for each in ended if not isinstance(each.error, Cancelled)]
+        stopped = specs[len(done) :]
+        with closing(connect(self._found, _HURRY if stopped else PATIENCE)) as github:
+            told = self._told(github, done, stopped)
+        self._step.outputs(_outputs(told))
+        for each in told:
+            self._step.log(f"comment: {each.done} {each.url} {each.why}".rstrip())
+        self._step.annotate(_annotations(told))
+
+    def _told(
+        self, github: GitHub, done: Sequence[Ended], stopped: Sequence[str]
+    ) -> list[Told]:
+        change = self._found.change
+        told: list[Told] = []
+        if done:
+            told += comment.tell(github, change, lambda pull: self._drafts(done, pull))
+        if stopped:
+            told += comment.cancel(github, change, list(map(self._marker, stopped)))
+        return told
+
+    def _drafts(self, done: Sequence[Ended], pull: Pull) -> list[Draft]:
+        return [
+            Draft(
+                self._marker(each.spec, pull.head),
+                self._text(self._body(each, pull)),
+                _is_wanted(self._found.comment, each.report),
+            )
+            for each in done
+        ]
+
+    def _marker(self, spec: str, head: str = "") -> Marker:
+        run = self._found.run
+        path = PurePath(spec).as_posix()
+        key = comment.key_of(run.workflow, run.job, path, self._found.comment_key)
+        commit = self._found.change.commit or head
+        return Marker(key, run.number, run.attempt, commit)
+
+    def _body(self, ended: Ended, pull: Pull) -> str:
+        if ended.report is None:
+            return not_evaluated(ended)
+        links = links_of(self._found)
+        if links.commit and links.commit != pull.head:
+            links = links._replace(newer=pull.head)
+        return results.comment(ended.report, self._templates, links)
+
+
+def links_of(found: Settings) -> Links:
+    """Give where the reports of a step lead."""
+    run, change = found.run, found.change
+    return Links(
+        server=run.server,
+        repository=run.repository,
+        commit=change.commit or "",
+        merge=change.merge or "",
+        run=run.id,
+        attempt=str(run.attempt),
+    )
+
+
+def _is_wanted(on: CommentOn, report: Report | None) -> bool:
+    if on == "always" or report is None or report.verdict in ("failed", "error"):
+        return True
+    if on == "failure":
+        return False
+    compared = report.comparison
+    # Without a baseline nobody knows that nothing changed.
+    return compared is None or bool(compared.regressed or compared.fixed)
+
+
+def _outputs(told: Sequence[Told]) -> dict[str, str]:
+    there = [each for each in told if each.id is not None]
+    written = any(each.done in ("created", "updated") for each in told)
+    return {
+        "comment-id": "\n".join(str(each.id) for each in there),
+        "comment-url": "\n".join(each.url for each in there),
+        "comment-written": str(written).lower(),
+    }
+
+
+def _annotations(told: Sequence[Told]) -> Iterator[Annotation]:
+    for each in told:
+        if each.done == "failed":
+            hint = f" ({each.hint})" if each.hint else ""
+            yield Annotation("warning", _TITLE, f"{each.why}{hint}")

@@ -1,0 +1,57 @@
+"""Which specs a step runs, and where the results of each go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from glob import has_magic
+from pathlib import Path, PurePath
+
+from runner.errors import InputError
+
+
+def find(patterns: Iterable[str], root: Path) -> tuple[str, ...]:
+    """Give the specs that paths and globs name, each once, relative to the workspace.
+
+    A path without wildcards is given as it is, whether or not it is there.
+
+    Raises:
+        InputError: A glob matches no file.
+    """
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        names = _matches(pattern, root) if has_magic(pattern) else [pattern]
+        if not names:
+            raise InputError(f"input spec: {pattern} matches no file")
+        found |= dict.fromkeys(names)
+    return tuple(found)
+
+
+def _matches(pattern: str, root: Path) -> list[str]:
+    try:
+        found = sorted(path for path in root.glob(pattern) if path.is_file())
+    except (ValueError, NotImplementedError) as error:
+        # pathlib's own refusals: an empty pattern, and one that begins with a slash.
+        said = str(error).lower()
+        raise InputError(f"input spec: {pattern}: {said}") from None
+    return [path.relative_to(root).as_posix() for path in found]
+
+
+def folders(specs: Sequence[str], out: str) -> tuple[PurePath, ...]:
+    """Give the folder of each spec's results: ``out``, or one below it for each.
+
+    Raises:
+        InputError: Two specs would share one.
+    """
+    if len(specs) == 1:
+        return (PurePath(out),)
+    found: dict[PurePath, str] = {}
+    for spec in specs:
+        folder = PurePath(out, spec.lstrip("/")).with_suffix("")
+        if folder in found:
+            raise InputError(
+                f"input spec: the results of {found[folder]} and {spec} would go to "
+                f"one folder, {folder}",
+                hint="rename one of them",
+            )
+        found[folder] = spec
+    return tuple(found)

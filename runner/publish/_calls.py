@@ -1,0 +1,203 @@
+"""One call of GitHub's API: bounded in size and time, and tried again where that helps.
+
+No text that leaves here holds the token: it is given to ``requests`` alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import requests
+from pydantic_core import from_json
+
+from runner import __version__
+
+TRIES = 4
+PATIENCE = 120.0
+"""Seconds that all calls of a run wait in sum; GitHub's second limit asks for 60."""
+
+_TIMEOUT = (10.0, 30.0)  # seconds to connect, and for the next bytes
+_LIMIT = 64 * 2**20  # bytes: a page of 100 comments at their largest has 40 MB
+_CHUNK = 64 * 1024
+_SPACE = 1.0  # seconds between two writes, as GitHub asks
+_LIMITED = 60.0  # seconds to wait where GitHub does not say how long
+_BROKEN = (0, 500, 502, 503, 504)
+_MANY_REQUESTS, _FORBIDDEN = 429, 403
+_HEADERS = {
+    "Accept": "application/vnd.github+json",
+    "X-GitHub-Api-Version": "2022-11-28",
+    "User-Agent": f"rag-eval-action/{__version__}",
+}
+
+
+class Call(NamedTuple):
+    """What is asked."""
+
+    method: str
+    url: str
+    data: Mapping[str, Any] | None = None
+    repeatable: bool = True
+    """Whether it may be made again where nobody knows if it took effect."""
+
+
+class Reply(NamedTuple):
+    """What came back; the status is 0 where nothing did, and ``data`` says why."""
+
+    status: int
+    data: Any
+    headers: Mapping[str, str]
+
+    @property
+    def said(self) -> str:
+        """What GitHub says of it."""
+        message = self.data.get("message") if isinstance(self.data, dict) else None
+        return message if isinstance(message, str) else ""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it did what was asked."""
+        return 200 <= self.status < 300  # noqa: PLR2004 - the class of success
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether nobody knows what it did."""
+        return self.status in _BROKEN
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether too much was asked, and this was not looked at."""
+        if self.status == _MANY_REQUESTS:
+            return True
+        spent = self.headers.get("x-ratelimit-remaining") == "0"
+        told = spent or "Retry-After" in self.headers or "rate limit" in self.said
+        return self.status == _FORBIDDEN and told
+
+
+class Caller:
+    """Makes calls, one at a time.
+
+    Args:
+        token: Of the API.
+        patience: Seconds that all its calls may wait in sum.
+        clock: Seconds that only grow.
+        wall: Seconds of the epoch.
+        sleep: Waits for seconds.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._session = requests.Session()
+        self._session.headers.update(_HEADERS)
+        self._session.auth = _Bearer(token)
+        self._patience = patience
+        self._clock = clock
+        self._wall = wall
+        self._sleep = sleep
+        self._written: float | None = None
+
+    def do(self, call: Call) -> Reply:
+        """Give the reply to a call, whatever its status, after the tries that help."""
+        reply = self._once(call)
+        for attempt in range(TRIES - 1):
+            wait = self._wait(reply, attempt)
+            if reply.is_broken and not call.repeatable:
+                break
+            if wait is None or wait > self._patience:
+                break
+            self._patience -= wait
+            self._sleep(wait)
+            reply = self._once(call)
+        return reply
+
+    def close(self) -> None:
+        """Drop the connections."""
+        self._session.close()
+
+    def _wait(self, reply: Reply, attempt: int) -> float | None:
+        """Give the seconds until another try; None where none would help."""
+        if reply.is_limited:
+            return self._told(reply) or _LIMITED * 2**attempt
+        return 2.0**attempt if reply.is_broken else None
+
+    def _told(self, reply: Reply) -> float | None:
+        after = _number(reply.headers.get("Retry-After"))
+        if after is not None:
+            return after
+        if reply.headers.get("x-ratelimit-remaining") != "0":
+            return None
+        reset = _number(reply.headers.get("x-ratelimit-reset"))
+        return None if reset is None else max(reset - self._wall(), 0.0) + 1
+
+    def _once(self, call: Call) -> Reply:
+        is_write = call.method != "GET"
+        if is_write and self._written is not None:
+            self._sleep(max(self._written + _SPACE - self._clock(), 0.0))
+        try:
+            return self._exchange(call)
+        except requests.RequestException as error:
+            return Reply(0, {"message": _why(error)}, {})
+        finally:
+            if is_write:
+                self._written = self._clock()
+
+    def _exchange(self, call: Call) -> Reply:
+        with self._session.request(
+            call.method,
+            call.url,
+            json=call.data,
+            timeout=_TIMEOUT,
+            stream=True,
+            allow_redirects=False,
+        ) as response:
+            body = _read(response)
+            return Reply(response.status_code, body, response.headers)
+
+
+class _Bearer(requests.auth.AuthBase):
+    """Sets the token itself, so that no ``.netrc`` takes its place."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self._token}"
+        return request
+
+
+def _read(response: requests.Response) -> Any:
+    """Give the JSON of a body; None where it is none, or too large."""
+    body = bytearray()
+    for piece in response.iter_content(_CHUNK):
+        body += piece
+        if len(body) > _LIMIT:
+            return None
+    try:
+        return from_json(bytes(body))
+    except ValueError:
+        return None
+
+
+def _why(error: requests.RequestException) -> str:
+    """Name what failed; what ``requests`` says of it holds the whole address."""
+    if isinstance(error, requests.exceptions.ProxyError):
+        return "the proxy on the way to it cannot be used"
+    if isinstance(error, requests.exceptions.SSLError):
+        return "TLS failed (for a private CA set REQUESTS_CA_BUNDLE)"
+    if isinstance(error, requests.Timeout):
+        return "no reply came in time"
+    return "the connection failed"
+
+
+def _number(text: str | None) -> float | None:
+    digits = text or ""
+    known = digits.isascii() and digits.isdecimal() and len(digits) < 12  # noqa: PLR2004 - as seconds of the epoch
+    return float(digits) if known else None

@@ -1,0 +1,65 @@
+"""The first line of a comment: whose it is, and what run its content is of.
+
+Nobody sees it, and no text of others can come before it. It is the one home of the
+form: what is written here is found by later runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import NamedTuple, Self
+
+_FORM = re.compile(
+    r"<!-- rag-eval-action v1 key=([0-9a-f]{16}) run=([0-9]{1,15}) "
+    r"attempt=([0-9]{1,9}) head=([0-9a-f]{7,64}|none) -->[ \r]*(?:\n|\Z)"
+)
+_COMMIT = re.compile("[0-9a-f]{7,64}")
+
+
+class Marker(NamedTuple):
+    """What a comment's first line says."""
+
+    key: str
+    """Of 16 hexadecimal digits; see ``key_of``."""
+    run: int
+    attempt: int
+    head: str = ""
+    """The commit of the pull request; empty where it is not known."""
+
+    def __str__(self) -> str:
+        """Give the line."""
+        head = self.head if _COMMIT.fullmatch(self.head) else "none"
+        return (
+            f"<!-- rag-eval-action v1 key={self.key} run={self.run} "
+            f"attempt={self.attempt} head={head} -->"
+        )
+
+    @property
+    def age(self) -> tuple[int, int]:
+        """What is greater for a later run."""
+        return self.run, self.attempt
+
+    @classmethod
+    def read(cls, body: str) -> Self | None:
+        """Give the marker of a comment; None where its first line is none."""
+        found = _FORM.match(body)
+        if not found:
+            return None
+        key, run, attempt, head = found.groups()
+        return cls(key, int(run), int(attempt), "" if head == "none" else head)
+
+
+def after(body: str) -> str:
+    """Give what stands below the marker of a comment."""
+    return body.partition("\n")[2].replace("\r\n", "\n")
+
+
+def key_of(*parts: str) -> str:
+    """Give the key of what the parts name together.
+
+    >>> key_of("a", "bc") == key_of("ab", "c")
+    False
+    """
+    lengths = "\0".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(lengths.encode()).hexdigest()[:16]

@@ -1,0 +1,241 @@
+"""The comment of a run in its pull request: one for each key, kept up to date.
+
+Two runs may be at it at once, someone else may have written our marker, and a comment
+may go at any time. Nothing that happens here changes the verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Literal, NamedTuple, TypeVar
+
+from runner.publish._marker import Marker, after, key_of
+from runner.publish.github import Comment, GitHub, Pull, Refused
+from runner.settings import Change
+
+__all__ = ["Draft", "Marker", "Told", "cancel", "key_of", "tell"]
+
+Item = TypeVar("Item")
+
+_MOMENTS = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC|took [0-9.,]+ [a-z]+")
+_CANCELLED = "> ⏹️ Run "
+
+
+class Draft(NamedTuple):
+    """What a comment is to say."""
+
+    marker: Marker
+    text: str
+    """All of it below the marker."""
+    is_wanted: bool = True
+    """Whether it is worth a new comment; one that is there is renewed anyhow."""
+
+    @property
+    def body(self) -> str:
+        """The whole comment."""
+        return f"{self.marker}\n{self.text}"
+
+
+class Told(NamedTuple):
+    """What became of a draft."""
+
+    done: Literal["created", "updated", "unchanged", "left", "failed"]
+    id: int | None = None
+    url: str = ""
+    why: str = ""
+    hint: str = ""
+
+
+def tell(
+    github: GitHub, change: Change, drafts: Callable[[Pull], Sequence[Draft]]
+) -> list[Told]:
+    """Make or renew the comments of a run; give what became of each.
+
+    Comments are listed once for all of them. Where there is no pull request to comment
+    on, the one Told says why.
+
+    Args:
+        github: The repository.
+        change: Leads to the pull request.
+        drafts: Gives what to say in the pull request as it is now.
+    """
+    return _within(github, change, drafts, Thread.tell)
+
+
+def cancel(github: GitHub, change: Change, markers: Sequence[Marker]) -> list[Told]:
+    """Say above what comments say that a run was cancelled; make none.
+
+    Args:
+        github: The repository.
+        change: Leads to the pull request.
+        markers: Of the cancelled run, one for each of its comments.
+    """
+    return _within(github, change, lambda _: markers, Thread.cancel)
+
+
+def _within(
+    github: GitHub,
+    change: Change,
+    items: Callable[[Pull], Sequence[Item]],
+    act: Callable[[Thread, Item], Told],
+) -> list[Told]:
+    try:
+        pull = github.pull_of(change)
+    except Refused as refused:
+        return [_failed(refused)]
+    if pull is None:
+        return [Told("left", why="no open pull request is at the commit")]
+    if not pull.is_open:
+        return [Told("left", why=f"pull request #{pull.number} is closed")]
+    thread = Thread(github, pull.number)
+    told: list[Told] = []
+    for item in items(pull):
+        try:
+            told.append(act(thread, item))
+        except Refused as refused:
+            # The next would most likely be refused as well, and each try takes time.
+            return [*told, _failed(refused)]
+    return told
+
+
+class Thread:
+    """The comments of one pull request."""
+
+    def __init__(self, github: GitHub, number: int) -> None:
+        self._github = github
+        self._number = number
+        self._listed: list[Comment] | None = None
+
+    def tell(self, draft: Draft) -> Told:
+        """Make or renew the comment of a draft.
+
+        Raises:
+            Refused: GitHub does not let it be done.
+        """
+        own = self._own(draft.marker.key)
+        if own:
+            return self._renew(own, draft)
+        if not draft.is_wanted:
+            return Told("left", why="nothing asks for a comment")
+        return self._create(draft)
+
+    def cancel(self, marker: Marker) -> Told:
+        """Put a banner over what a comment says.
+
+        Raises:
+            Refused: GitHub does not let it be done.
+        """
+        own = self._own(marker.key)
+        if not own:
+            return Told("left", why="the run was cancelled before its first comment")
+        latest = max(own, key=_age)
+        if _age(latest) >= marker.age:
+            return _left(own[0])
+        then = _marker(latest)
+        banner = (
+            f"{_CANCELLED}{marker.run} was cancelled; the results below are of run "
+            f"{then.run}."
+        )
+        text = f"{banner}\n\n{_without_banner(after(latest.body))}"
+        return self._renew(own, Draft(then, text, is_wanted=False))
+
+    def _renew(self, own: Sequence[Comment], draft: Draft) -> Told:
+        oldest, latest = own[0], max(own, key=_age)
+        if _age(latest) > draft.marker.age:
+            return _left(oldest)
+        if len(own) == 1 and _is_same(latest, draft):
+            return Told("unchanged", latest.id, latest.url)
+        try:
+            kept = self._github.update(oldest, draft.body)
+        except Refused as refused:
+            if not refused.gone:
+                raise
+            self._listed = None
+            if not draft.is_wanted:
+                return Told("left", why="the comment was deleted")
+            return self._create(draft)
+        self._remove(own[1:])
+        return Told("updated", kept.id, kept.url)
+
+    def _create(self, draft: Draft) -> Told:
+        """Write a comment, and leave one alone where another run wrote one meanwhile.
+
+        Each run that writes looks afterwards, so that the later of two sees both.
+        """
+        made = self._posted(draft)
+        listed = {each.id: each for each in (made, *self._again(draft.marker.key))}
+        own = [listed[identity] for identity in sorted(listed)]
+        oldest, latest = own[0], max(own, key=_age)
+        if latest != oldest:
+            oldest = self._github.update(oldest, latest.body)
+        self._remove(own[1:])
+        done: Literal["created", "updated"] = (
+            "created" if oldest.id == made.id else "updated"
+        )
+        return Told(done, oldest.id, oldest.url)
+
+    def _posted(self, draft: Draft) -> Comment:
+        try:
+            return self._github.create(self._number, draft.body)
+        except Refused as refused:
+            if not refused.unsure:
+                raise
+        # It may have been written all the same, and must not be written twice.
+        mine = [
+            each
+            for each in self._again(draft.marker.key)
+            if _marker(each) == draft.marker
+        ]
+        return mine[0] if mine else self._github.create(self._number, draft.body)
+
+    def _again(self, key: str) -> list[Comment]:
+        self._listed = None
+        return self._own(key)
+
+    def _own(self, key: str) -> list[Comment]:
+        """Give our comments with a key, oldest first."""
+        if self._listed is None:
+            self._listed = self._github.comments(self._number)
+        marked = [each for each in self._listed if _is_of(each, key)]
+        # Anyone can write our marker; the author is asked for only where it is there.
+        return [each for each in marked if each.is_by(self._github.login())]
+
+    def _remove(self, comments: Iterable[Comment]) -> None:
+        for comment in comments:
+            with suppress(Refused):  # what is said stands; the next run tries again
+                self._github.delete(comment)
+
+
+def _failed(refused: Refused) -> Told:
+    return Told("failed", why=str(refused), hint=refused.hint)
+
+
+def _marker(comment: Comment) -> Marker:
+    return Marker.read(comment.body) or Marker("", 0, 0)
+
+
+def _age(comment: Comment) -> tuple[int, int]:
+    return _marker(comment).age
+
+
+def _is_of(comment: Comment, key: str) -> bool:
+    return _marker(comment).key == key
+
+
+def _left(comment: Comment) -> Told:
+    return Told("left", comment.id, comment.url, "a later run has written it")
+
+
+def _is_same(comment: Comment, draft: Draft) -> bool:
+    """Whether nothing but the time is another."""
+    told = [
+        _MOMENTS.sub("", text.strip()) for text in (after(comment.body), draft.text)
+    ]
+    return told[0] == told[1] and _marker(comment).head == draft.marker.head
+
+
+def _without_banner(text: str) -> str:
+    is_there = text.startswith(_CANCELLED)
+    return text.partition("\n")[2].lstrip("\n") if is_there else text

@@ -1,0 +1,250 @@
+"""The few calls of GitHub's API that a comment needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from runner.publish._calls import PATIENCE, Call, Caller, Reply
+from runner.publish._refusals import Refused, Stance, refusal
+from runner.settings import Change, Settings
+
+__all__ = ["PATIENCE", "Comment", "GitHub", "Pull", "Refused", "connect"]
+
+_PAGE = 100  # the most that GitHub gives at once
+_PAGES = 30  # a pull request takes 2,500 comments
+_NEXT = re.compile(r'<([^<>]+)>\s*;\s*rel="next"')
+_VIEWER = {"query": "query{viewer{login}}"}
+_BOT = "[bot]"
+_DEPENDABOT = "dependabot[bot]"
+_DEFAULT = "github-actions[bot]"
+"""Whose the token of a workflow is, which GitHub does not tell it everywhere."""
+
+
+class Pull(NamedTuple):
+    """A pull request."""
+
+    number: int
+    head: str
+    """The commit that it is at now."""
+    is_open: bool
+
+
+class Comment(NamedTuple):
+    """A comment in a pull request."""
+
+    id: int
+    url: str
+    body: str
+    login: str
+    is_bot: bool
+
+    def is_by(self, login: str) -> bool:
+        """Whether someone wrote it; a bot is told with its mark or without."""
+        if not self.is_bot:
+            return self.login.casefold() == login.casefold()
+        bare = {name.casefold().removesuffix(_BOT) for name in (self.login, login)}
+        return len(bare) == 1
+
+
+class GitHub:
+    """One repository, as far as the token may touch it.
+
+    Args:
+        api: Root of the REST API, which an enterprise has elsewhere.
+        graphql: The GraphQL API.
+        repository: ``owner/name``.
+        stance: Whose pull request it is, for the remedy where it refuses.
+        caller: Makes the calls.
+    """
+
+    def __init__(
+        self, api: str, graphql: str, repository: str, stance: Stance, caller: Caller
+    ) -> None:
+        self._root = f"{api}/repos/{repository}"
+        self._api = api
+        self._graphql = graphql
+        self._stance = stance
+        self._caller = caller
+        self._login = ""
+
+    def close(self) -> None:
+        """Drop the connections."""
+        self._caller.close()
+
+    def pull_of(self, change: Change) -> Pull | None:
+        """Give the pull request that a change is of; of several the last opened.
+
+        Raises:
+            Refused: GitHub does not tell.
+        """
+        if change.number is not None:
+            return self.pull(change.number)
+        if change.commit is None:
+            return None
+        if change.head is not None:
+            found = self.pulls_from(change.head, change.commit)
+        else:
+            found = self.pulls_of(change.commit)
+        return found[-1] if found else None
+
+    def pull(self, number: int) -> Pull:
+        """Give a pull request as it is now.
+
+        Raises:
+            Refused: GitHub does not give it.
+        """
+        return _pull(self._done(Call("GET", f"{self._root}/pulls/{number}")).data)
+
+    def pulls_of(self, commit: str) -> list[Pull]:
+        """Give the open pull requests whose head is the commit, oldest first.
+
+        Raises:
+            Refused: GitHub does not tell.
+        """
+        query = urlencode({"per_page": _PAGE})
+        return self._at(commit, f"{self._root}/commits/{commit}/pulls?{query}")
+
+    def pulls_from(self, head: str, commit: str) -> list[Pull]:
+        """Give the open pull requests from ``owner:branch`` that are at the commit.
+
+        What a run says of its pull requests is empty for forks, and what an artifact
+        says may be forged: these two together name the pull request of a run.
+
+        Raises:
+            Refused: GitHub does not tell.
+        """
+        query = urlencode({"head": head, "state": "open", "per_page": _PAGE})
+        return self._at(commit, f"{self._root}/pulls?{query}")
+
+    def comments(self, number: int) -> list[Comment]:
+        """Give all comments of a pull request, oldest first.
+
+        Raises:
+            Refused: GitHub does not give them.
+        """
+        query = urlencode({"per_page": _PAGE})
+        url = f"{self._root}/issues/{number}/comments?{query}"
+        return sorted(map(_comment, self._pages(url)), key=lambda each: each.id)
+
+    def login(self) -> str:
+        """Give as whom the token writes; asked once."""
+        if not self._login:
+            self._login = self._asked() or _DEFAULT
+        return self._login
+
+    def create(self, number: int, body: str) -> Comment:
+        """Write a comment.
+
+        Raises:
+            Refused: It was not written, or nobody knows whether it was.
+        """
+        url = f"{self._root}/issues/{number}/comments"
+        call = Call("POST", url, {"body": body}, repeatable=False)
+        made = _comment(self._done(call).data)
+        self._login = made.login
+        return made
+
+    def update(self, comment: Comment, body: str) -> Comment:
+        """Give a comment another text.
+
+        Raises:
+            Refused: It has not got it; ``gone`` where there is no such comment.
+        """
+        call = Call("PATCH", self._at_id(comment), {"body": body})
+        return _comment(self._done(call).data)
+
+    def delete(self, comment: Comment) -> None:
+        """Take a comment away; one that is gone already is no mistake.
+
+        Raises:
+            Refused: It is still there.
+        """
+        try:
+            self._done(Call("DELETE", self._at_id(comment)))
+        except Refused as refused:
+            if not refused.gone:
+                raise
+
+    def _at_id(self, comment: Comment) -> str:
+        return f"{self._root}/issues/comments/{comment.id}"
+
+    def _asked(self) -> str:
+        # Over REST no token of an app or of a workflow may ask who it is.
+        reply = self._caller.do(Call("POST", self._graphql, _VIEWER))
+        viewer = _text(reply.data, "data", "viewer", "login")
+        if viewer:
+            return viewer
+        return _text(self._caller.do(Call("GET", f"{self._api}/user")).data, "login")
+
+    def _at(self, commit: str, url: str) -> list[Pull]:
+        found = [_pull(each) for each in self._pages(url)]
+        here = [pull for pull in found if pull.is_open and pull.head == commit]
+        return sorted(here, key=lambda pull: pull.number)
+
+    def _pages(self, url: str) -> Iterator[Any]:
+        host = urlsplit(url).netloc
+        for _ in range(_PAGES):
+            reply = self._done(Call("GET", url))
+            if not isinstance(reply.data, list):
+                raise _odd()
+            yield from reply.data
+            following = _NEXT.search(reply.headers.get("Link", ""))
+            # The token goes to no other host, whatever a header says.
+            if not following or urlsplit(following[1]).netloc != host:
+                return
+            url = following[1]
+
+    def _done(self, call: Call) -> Reply:
+        reply = self._caller.do(call)
+        if not reply.is_good:
+            raise refusal(reply, self._stance)
+        return reply
+
+
+def connect(found: Settings, patience: float = PATIENCE) -> GitHub:
+    """Give the repository that a workflow runs in; nothing is asked of it yet.
+
+    Args:
+        found: Names it, and has the token.
+        patience: Seconds that all its calls may wait in sum, to be made again.
+    """
+    stance: Stance = "fork" if found.change.fork else "ours"
+    if found.run.actor == _DEPENDABOT:
+        stance = "dependabot"
+    caller = Caller(found.token, patience=patience)
+    run = found.run
+    return GitHub(run.api, run.graphql, run.repository, stance, caller)
+
+
+def _text(data: Any, *path: str) -> str:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, str) else ""
+
+
+def _pull(data: Any) -> Pull:
+    try:
+        return Pull(data["number"], data["head"]["sha"], data["state"] == "open")
+    except (TypeError, KeyError):
+        raise _odd() from None
+
+
+def _comment(data: Any) -> Comment:
+    try:
+        user = data["user"] or {}
+        return Comment(
+            id=data["id"],
+            url=data["html_url"],
+            body=data.get("body") or "",
+            login=user.get("login") or "",
+            is_bot=user.get("type") == "Bot",
+        )
+    except (TypeError, KeyError, AttributeError):
+        raise _odd() from None
+
+
+def _odd() -> Refused:
+    return Refused("GitHub's answer is not what it documents")

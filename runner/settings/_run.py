@@ -1,0 +1,51 @@
+"""Which run of which workflow this is, and where its GitHub is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    """One run of a job, as the runner tells it."""
+
+    id: str = ""
+    """Of the run among all of GitHub; its page has it in its address."""
+    number: int = 0
+    """Counts the runs of the workflow, from 1; 0 where it is not known."""
+    attempt: int = 1
+    """Counts the times that the run was started again, from 1."""
+    workflow: str = ""
+    """The file of the workflow, else its name."""
+    job: str = ""
+    repository: str = ""
+    """``owner/name``."""
+    actor: str = ""
+    """Who caused it."""
+    server: str = "https://github.com"
+    api: str = "https://api.github.com"
+    graphql: str = "https://api.github.com/graphql"
+
+
+def run(environ: Mapping[str, str]) -> Run:
+    """Give the run that the variables of a step tell of."""
+    told = {name: value for name, value in environ.items() if value}
+    # owner/name/.github/workflows/x.yml@refs/heads/main
+    file = told.get("GITHUB_WORKFLOW_REF", "").partition("@")[0]
+    return Run(
+        id=told.get("GITHUB_RUN_ID", ""),
+        number=_number(told.get("GITHUB_RUN_NUMBER"), 0),
+        attempt=_number(told.get("GITHUB_RUN_ATTEMPT"), 1),
+        workflow=file or told.get("GITHUB_WORKFLOW", ""),
+        job=told.get("GITHUB_JOB", ""),
+        repository=told.get("GITHUB_REPOSITORY", ""),
+        actor=told.get("GITHUB_ACTOR", ""),
+        server=told.get("GITHUB_SERVER_URL", Run().server),
+        api=told.get("GITHUB_API_URL", Run().api).rstrip("/"),
+        graphql=told.get("GITHUB_GRAPHQL_URL", Run().graphql),
+    )
+
+
+def _number(text: str | None, default: int) -> int:
+    digits = text or ""
+    return int(digits) if digits.isascii() and digits.isdecimal() else default
