@@ -205,9 +205,9 @@ def save(results: Path, to: Path) -> None:
     from runner import offline
     from runner.units import count
 
-    kept = offline.save_baseline(results, to, Path("/"))
-    head = f"{count(kept, 'case')} kept in {to}; commit it, and name it in the spec:"
-    _tell(f"{head}\n  baseline: {{path: {to.as_posix()}}}")
+    kept = count(offline.save_baseline(results, to, Path("/")), "case")
+    _tell(f"{kept} kept in {to}; commit it, and name it in the spec:")
+    _tell(f"  baseline: {{path: {offline.in_a_spec(to, _workspace(to))}}}")
 
 
 @commands.command()

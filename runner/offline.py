@@ -95,6 +95,13 @@ def save_baseline(results: Path, to: Path, root: Path) -> int:
     return len(records)
 
 
+def in_a_spec(path: Path, root: Path) -> str:
+    """Give a path as any spec of a workspace may write it: from the top of it."""
+    top, real = root.resolve(), path.resolve()
+    is_inside = real.is_relative_to(top)
+    return f"/{real.relative_to(top).as_posix()}" if is_inside else path.as_posix()
+
+
 def init(folder: Path, templates: Path) -> list[Path]:
     """Write the files to start from; give what was written.
 

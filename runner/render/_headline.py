@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -209,7 +210,7 @@ def banners(report: Report) -> list[Said]:
     if report.filters:
         said.append(say("Only a part of the cases was asked: ", _few(report.filters)))
     if report.comparison is None and report.baseline and report.verdict != "error":
-        said.append(_how_to_save(report.baseline))
+        said.append(_how_to_save(report.spec, report.baseline))
     said += _ignored(report)
     said += [say(foreign(notice)) for notice in report.notices]
     if len(said) <= _NOTICES:
@@ -218,7 +219,10 @@ def banners(report: Report) -> list[Said]:
     return [*said[:_NOTICES], more]
 
 
-def _how_to_save(place: str) -> Said:
+def _how_to_save(spec: str, written: str) -> Said:
+    # A spec's paths start at its own folder, or with a slash at the workspace.
+    start = "" if written.startswith("/") else posixpath.dirname(spec)
+    place = posixpath.normpath(posixpath.join(start, written.lstrip("/")))
     return say(
         "No baseline yet, so only absolute limits hold. To make one: ",
         foreign(f"rag-eval baseline save RESULTS --to {place}"),

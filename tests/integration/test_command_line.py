@@ -122,7 +122,8 @@ def test_a_replay_gives_what_the_live_run_gave(team, service):
 def test_a_baseline_shows_what_got_worse(team, service):
     rag_eval("run", SPEC, cwd=team, RAG_URL=service)
     saved = rag_eval("baseline", "save", "rag-eval-results", cwd=team)
-    changed(team, "thresholds:", "baseline: {path: ../.rag-eval/baseline}\nthresholds:")
+    told = saved.out.splitlines()[-1].strip()
+    changed(team, "thresholds:", f"{told}\nthresholds:")
     changed(team, "recall@5: {min: 0.85}", "recall@5: {max_drop: 0.02}")
     log = team / "rag-eval-results/responses.jsonl"
     lines = log.read_text("utf-8").splitlines()
@@ -136,6 +137,7 @@ def test_a_baseline_shows_what_got_worse(team, service):
     comparison = results(team, "new")["comparison"]
     texts = (team / ".rag-eval/baseline/results.json").read_text("utf-8")
     assert "59 cases kept" in saved.out
+    assert told == "baseline: {path: /.rag-eval/baseline}"
     assert json.loads(texts)["failures"] == []
     assert ended.exit == 1
     assert len(comparison["regressed"]) >= 5

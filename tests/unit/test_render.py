@@ -190,6 +190,9 @@ def test_numbers_beside_failed_calls_are_called_not_final():
     [
         ({"filters": ("--tag a", "--limit 3")}, "asked: `--tag a`, `--limit 3`"),
         ({"baseline": ".b"}, "`rag-eval baseline save RESULTS --to .b`"),
+        ({"baseline": "../b", "spec": "evals/rag.yaml"}, "RESULTS --to b`"),
+        ({"baseline": "b", "spec": "evals/rag.yaml"}, "RESULTS --to evals/b`"),
+        ({"baseline": "/b", "spec": "evals/rag.yaml"}, "RESULTS --to b`"),
         (
             {"comparison": Comparison(pairs=1, not_comparable=("a", "b", "c", "d"))},
             "> Not comparable with the baseline: a; b; c and 1 more",
