@@ -19,7 +19,7 @@ from runner.errors import (
     did_you_mean,
     masking,
 )
-from runner.gates import Measured
+from runner.gates import Measured, Selection
 from runner.ledger import Entry, Ledger, slices_of
 from runner.metrics import registry
 from runner.model import (
@@ -65,6 +65,8 @@ class Plan(NamedTuple):
     cases: tuple[Case, ...]
     notices: tuple[str, ...] = ()
     filters: Filters = ALL
+    left_out: tuple[Case, ...] = ()
+    """Cases that the filters did not choose."""
     baseline: Results | None = None
     commit: str | None = None
     place: Callable[..., Place] = by_path
@@ -173,7 +175,9 @@ def plan(
         cases, notices = files.read_cases(spec, root=root)
         check_selectors(spec, cases)
         asked = select(cases, filters)
-    return Plan(spec, asked, notices, filters, place=document.place)
+    chosen = {case.id for case in asked}
+    left_out = tuple(case for case in cases if case.id not in chosen)
+    return Plan(spec, asked, notices, filters, left_out, place=document.place)
 
 
 def check_selectors(spec: Spec, cases: Iterable[Case]) -> None:
@@ -220,7 +224,8 @@ def _conclude(
         held = compare(
             now, base, slices=[part.name for part in slices], filtered=filtered
         )
-    measured = Measured(ledger.judged(), summaries, held, filtered)
+    selection = Selection(cases, plan.left_out) if filtered else None
+    measured = Measured(ledger.judged(), summaries, held, selection)
     results = gates.hold(spec, measured)
     verdict, reasons = gates.verdict(results)
     if stopped:
@@ -244,7 +249,7 @@ def _conclude(
         duration_s=(ended - started).total_seconds(),
         notices=(
             *plan.notices,
-            *gates.notices(spec, measured),
+            *gates.notices(spec, measured, results),
             *_unseen(summaries),
             *ledger.notices(),
         ),

@@ -9,6 +9,7 @@ from itertools import groupby
 from math import isfinite
 from typing import Any, NamedTuple
 
+from runner.cases import ANSWERABLE_ONLY
 from runner.metrics._ranking import rank
 from runner.metrics._walls import Walls
 from runner.model import (
@@ -159,7 +160,7 @@ def _silenced(asked: Asked) -> Mapping[Layer, Unscored]:
 _ALL_APPLY: Mapping[Layer, Unscored] = {}
 _DECLINED: Mapping[Layer, Unscored] = {"grounding": Unscored("the reply declined")}
 _REFUSAL_CASE: Mapping[Layer, Unscored] = dict.fromkeys(
-    ("retrieval", "context", "grounding"), _SHOULD_DECLINE
+    ANSWERABLE_ONLY, _SHOULD_DECLINE
 )
 _JUDGES_DECLINING: frozenset[Layer] = frozenset({"refusal", "grounding", "answer"})
 

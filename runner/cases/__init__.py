@@ -6,13 +6,16 @@ from runner.cases._fields import FIELDS, Field
 from runner.cases._hashes import case_hash, labels_hash
 from runner.cases._health import health
 from runner.cases._load import Loaded, check_unique, load
+from runner.cases._needs import ANSWERABLE_ONLY, asks_for
 from runner.cases._plan import Row
 
 __all__ = [
+    "ANSWERABLE_ONLY",
     "FIELDS",
     "Field",
     "Loaded",
     "Row",
+    "asks_for",
     "case_hash",
     "check_unique",
     "health",

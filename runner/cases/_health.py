@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
 
+from runner.cases._needs import LABELS, needs, relevant
 from runner.model import Case, Measure
 from runner.units import count, plain
 
@@ -21,32 +21,6 @@ _NAMED = 5  # case ids that are shown for a warning
 _SHORT = 4  # characters of a reference that any answer may resemble
 _BLIND = 0.2  # share of undetermined cases above which accuracy is unmeasured
 _WARNING = "warning: "
-
-
-class _Label(NamedTuple):
-    """What an input of a metric needs of a case."""
-
-    field: str
-    holds: Callable[[Case], object]
-
-
-_NEEDS: Mapping[str, _Label] = {
-    "ranking": _Label(
-        "expected_doc_ids", lambda case: not case.expect_refusal and relevant(case)
-    ),
-    "reference": _Label("reference", lambda case: case.reference),
-    "key_points": _Label("must_include", lambda case: case.key_points),
-    "forbidden": _Label("must_not_include", lambda case: case.must_not_include),
-    "walls": _Label(
-        "tenant, forbidden_doc_ids or canaries",
-        lambda case: case.tenant or case.forbidden_doc_ids or case.canaries,
-    ),
-}
-
-
-def relevant(case: Case) -> bool:
-    """Whether any document is expected, with a grade of 1 or more."""
-    return any(case.qrels.values())
 
 
 def health(
@@ -111,9 +85,9 @@ def _undetermined(cases: Collection[Case], judged_by: Collection[str]) -> Iterat
         case
         for case in cases
         if not case.expect_refusal
-        and not any(_NEEDS[name].holds(case) for name in judged_by)
+        and not any(LABELS[name].holds(case) for name in judged_by)
     ]
-    fields = [_NEEDS[name].field for name in sorted(judged_by)]
+    fields = [LABELS[name].field for name in sorted(judged_by)]
     without = f"without {' or '.join(fields)}: " if fields else ""
     what = f"{without}no pass mark can judge the answer, so the outcome is undetermined"
     yield from _warn(blind, what)
@@ -149,16 +123,16 @@ def _repeated(cases: Collection[Case]) -> Iterator[str]:
 def _mute(cases: Collection[Case], gated: Iterable[Measure]) -> Iterator[str]:
     """Tell which thresholds are on metrics that no case of the set can score."""
     absent = {
-        name: label.field
-        for name, label in _NEEDS.items()
+        label.field
+        for label in LABELS.values()
         if not any(label.holds(case) for case in cases)
     }
-    for label, metric, _ in gated:
-        for name in metric.inputs:
-            if name in absent and name not in metric.optional:
+    for measure in gated:
+        for label in needs(measure):
+            if label.field in absent:
                 yield (
-                    f"{_WARNING}the threshold on {label} will be unmeasured, and "
-                    f"fail: no case has {absent[name]}"
+                    f"{_WARNING}the threshold on {measure.label} will be unmeasured, "
+                    f"and fail: no case has {label.field}"
                 )
 
 

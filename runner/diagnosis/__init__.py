@@ -47,15 +47,8 @@ class Mark(NamedTuple):
 
     @property
     def examines(self) -> bool:
-        """Whether a score on it says that the answer itself was looked at.
-
-        That nothing forbidden was said, and that an answer was given at all, says
-        nothing about what the answer is worth.
-        """
-        metric = self.measure.metric
-        return metric.name == "refusal" or (
-            metric.layer == "answer" and metric.name != "forbidden_content"
-        )
+        """Whether a score on it says that the answer itself was looked at."""
+        return self.measure.metric.examines
 
 
 def failed_call(failure: Failure) -> Finding:

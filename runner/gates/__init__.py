@@ -1,7 +1,8 @@
 """Holds summaries and comparison against thresholds and red lines; gives the verdict.
 
 Each gate passes, fails, is inconclusive or was not measured; what was not measured
-fails. Red lines look at single cases and no average excuses them.
+fails, but where a filter left out every case that it needs. Red lines look at single
+cases and no average excuses them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Literal
 from runner.errors import InputError, Place
 from runner.gates._limits import MAX_UNDETERMINED, held
 from runner.gates._red_lines import calls, isolation, named, red_line
+from runner.gates._selection import Selection
 from runner.gates._tally import WHOLE, Judged, Measured, tally
 from runner.model import GateResult, Verdict
 from runner.spec import Spec
@@ -22,6 +24,7 @@ __all__ = [
     "FailOn",
     "Judged",
     "Measured",
+    "Selection",
     "exit_code",
     "hold",
     "notices",
@@ -48,11 +51,15 @@ def hold(spec: Spec, measured: Measured) -> tuple[GateResult, ...]:
     return (
         *calls(spec.limits, tallies[WHOLE]),
         *(
-            red_line(selector, tallies[str(selector)], filtered=measured.filtered)
+            red_line(
+                selector,
+                tallies[str(selector)],
+                filtered=measured.selection is not None,
+            )
             for selector in spec.red_lines
         ),
         *isolation(spec.leakage_level, tallies[WHOLE]),
-        *(held(limit, measured, tallies) for limit in spec.limits),
+        *(held(limit, spec, measured, tallies) for limit in spec.limits),
     )
 
 
@@ -94,8 +101,16 @@ def exit_code(verdict: Verdict, gates: Iterable[GateResult], fail_on: FailOn) ->
     return 3 if any(gate.blocks and _is_error(gate) for gate in gates) else 0
 
 
-def notices(spec: Spec, measured: Measured) -> Iterator[str]:
+def notices(
+    spec: Spec, measured: Measured, gates: Iterable[GateResult]
+) -> Iterator[str]:
     """Give what the reader must know about how little this run can turn red."""
+    written = [gate for gate in gates if gate.line and gate.level == "fail"]
+    if written and all(gate.outcome == "not_selected" for gate in written):
+        yield (
+            "NO THRESHOLD APPLIES: the filter left out every case that one needs, so "
+            "only failed calls and leaks can turn this run red"
+        )
     if not any(limit.level == "fail" for limit in spec.limits):
         yield (
             "NO THRESHOLDS: no average can turn this run red, only failed calls, "

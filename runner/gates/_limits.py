@@ -18,7 +18,7 @@ from runner.model import (
     Summary,
     split_statistic,
 )
-from runner.spec import Limit
+from runner.spec import Limit, Spec
 from runner.units import count, tell_apart
 
 MAX_UNDETERMINED = 0.2
@@ -42,9 +42,14 @@ class _Held(NamedTuple):
     baseline: float | None = None
 
 
-def held(limit: Limit, measured: Measured, tallies: Mapping[str, Tally]) -> GateResult:
+def held(
+    limit: Limit, spec: Spec, measured: Measured, tallies: Mapping[str, Tally]
+) -> GateResult:
     """Give the result of one limit; what could not be measured never passes."""
     reading = _read(limit, measured, tallies[limit.slice or WHOLE])
+    selection = measured.selection
+    if reading.value is None and selection and selection.misses(limit, spec):
+        reading = _without_cases(filtered=True)
     rule = _RULES[limit.rule]
     if reading.problem:
         found = _Held(reading.outcome, reading.value, reading.problem)
@@ -75,8 +80,7 @@ def _sentence(limit: Limit, message: str) -> str:
 
 def _read(limit: Limit, measured: Measured, cases: Tally) -> _Reading:
     if not cases.cases:
-        outcome, message, _ = not_selected(filtered=measured.filtered)
-        return _Reading(None, problem=f"was not measured: {message}", outcome=outcome)
+        return _without_cases(filtered=measured.selection is not None)
     if limit.name == "accuracy":
         return _read_accuracy(cases)
     if limit.name == "error_rate":
@@ -86,6 +90,11 @@ def _read(limit: Limit, measured: Measured, cases: Tally) -> _Reading:
     if summary is None:
         return _Reading(None, problem="was not measured: it is not among the metrics")
     return _read_metric(limit, summary, statistic)
+
+
+def _without_cases(*, filtered: bool) -> _Reading:
+    outcome, message, _ = not_selected(filtered=filtered)
+    return _Reading(None, problem=f"was not measured: {message}", outcome=outcome)
 
 
 def _read_accuracy(cases: Tally) -> _Reading:

@@ -88,7 +88,7 @@ def _judge(cases: Tally, *, filtered: bool) -> _Found:
 def not_selected(*, filtered: bool) -> _Found:
     """Give what holds where no case of a red line or a slice was asked."""
     if filtered:
-        return _Found("inconclusive", "not selected by the filter")
+        return _Found("not_selected", "not selected by the filter")
     return _Found("unmeasured", "it matches no case")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from runner.gates._selection import Selection
 from runner.model import (
     Case,
     Comparison,
@@ -37,8 +38,8 @@ class Measured(NamedTuple):
     summaries: Mapping[str, Summary]
     comparison: Comparison | None = None
     """None where there is no baseline yet."""
-    filtered: bool = False
-    """Only a part of the cases was asked."""
+    selection: Selection | None = None
+    """None where every case was asked."""
 
 
 class Tally:

@@ -81,7 +81,12 @@ def split_statistic(name: str) -> tuple[str, str | None]:
     return (base, suffix) if base and suffix in STATISTICS else (name, None)
 
 
-GateOutcome = Literal["passed", "failed", "inconclusive", "unmeasured", "no_baseline"]
+GateOutcome = Literal[
+    "passed", "failed", "inconclusive", "unmeasured", "no_baseline", "not_selected"
+]
+"""``not_selected``: a filter left out every case that it needs; neither pass nor fail.
+"""
+
 Level = Literal["fail", "warn"]
 Rule = Literal["min", "max", "max_drop", "red_line", "error_rate", "baseline"]
 

@@ -53,6 +53,17 @@ class Metric(NamedTuple):
     unit: str = ""
 
     @property
+    def examines(self) -> bool:
+        """Whether a score says that the answer itself was looked at.
+
+        That nothing forbidden was said, and that an answer was given at all, says
+        nothing about what the answer is worth.
+        """
+        return self.name == "refusal" or (
+            self.layer == "answer" and self.name != "forbidden_content"
+        )
+
+    @property
     def summary(self) -> str:
         """The first line of its docstring: its row in every table."""
         return (self.function.__doc__ or "").strip().split("\n", 1)[0]

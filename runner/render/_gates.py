@@ -11,16 +11,31 @@ from runner.render._numbers import limit, percent
 from runner.render._said import Said, foreign, say
 
 Status = Literal[
-    "failed", "unmeasured", "warned", "no baseline", "passed", "undetermined", "open"
+    "failed",
+    "unmeasured",
+    "warned",
+    "no baseline",
+    "passed",
+    "not selected",
+    "undetermined",
+    "open",
 ]
 """``open``: nothing gates on it; ``undetermined``: a layer without evidence."""
 
-_WORST: tuple[Status, ...] = ("failed", "unmeasured", "warned", "no baseline", "passed")
+_WORST: tuple[Status, ...] = (
+    "failed",
+    "unmeasured",
+    "warned",
+    "no baseline",
+    "passed",
+    "not selected",
+)
 _OWNER = 40
 _OUTCOMES = {
     "inconclusive": " (inconclusive)",
     "unmeasured": " (not measured)",
     "no_baseline": " (no baseline)",
+    "not_selected": " (not selected)",
 }
 
 
@@ -28,6 +43,8 @@ def status(gate: GateResult) -> Status:
     """Give how a gate stands for its reader; what only warns is never failed."""
     if gate.outcome == "no_baseline":
         return "no baseline"
+    if gate.outcome == "not_selected":
+        return "not selected"
     if gate.outcome == "passed":
         return "passed"
     if not gate.blocks:

@@ -63,19 +63,27 @@ def _warnings(report: Report) -> int:
 
 def _passed(report: Report) -> list[Said]:
     warnings = _warnings(report)
-    held = sum(gate.outcome == "passed" for gate in report.gates)
-    text = f"{held:,} of {count(len(report.gates), 'gate')} passed"
+    asked = [gate for gate in report.gates if gate.outcome != "not_selected"]
+    held = sum(gate.outcome == "passed" for gate in asked)
+    text = f"{held:,} of {count(len(asked), 'gate')} passed"
     if warnings:
         text = f"passed with {count(warnings, 'warning')}"
     if not report.gates:
         text = "passed, but nothing gates: the spec has no thresholds"
-    return [say(text), *_baseline(report)]
+    return [say(text), *_left_out(report), *_baseline(report)]
+
+
+def _left_out(report: Report) -> list[Said]:
+    gates = sum(gate.outcome == "not_selected" for gate in report.gates)
+    return [say(f"{gates:,} not selected")] if gates else []
 
 
 def _failed(report: Report) -> list[Said]:
     broken = sum(gate.blocks for gate in report.gates)
-    text = f"{broken:,} of {count(len(report.gates), 'gate')} failed"
-    return [say(text if broken else "failed"), *_baseline(report)]
+    asked = sum(gate.outcome != "not_selected" for gate in report.gates)
+    text = f"{broken:,} of {count(asked, 'gate')} failed"
+    said = say(text if broken else "failed")
+    return [said, *_left_out(report), *_baseline(report)]
 
 
 def _error(report: Report) -> list[Said]:

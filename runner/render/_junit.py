@@ -107,6 +107,8 @@ def _gate(gate: GateResult) -> Check:
     part = f" ({gate.slice})" if gate.slice else ""
     asked = "" if gate.limit is None or gate.rule == "red_line" else limit(gate.limit)
     name = f"{gate.metric}{part} {gate.rule} {asked}".rstrip()
+    if gate.outcome == "not_selected":
+        return Check(name, "undetermined", gate.message, "gate")
     if not gate.blocks:
         return Check(name, "passed")
     value = "" if gate.value is None else f" at {number(gate.value, '', [gate.limit])}"

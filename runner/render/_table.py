@@ -92,7 +92,8 @@ def _blank(layer: str, status: Status) -> Row:
 
 def notes(report: Report) -> list[Said]:
     """Give what the table cannot say: why a gate is not passed, ceilings, evidence."""
-    said = [why(gate) for gate in report.gates if gate.outcome != "passed"]
+    told = ("passed", "not_selected")  # the table says it all
+    said = [why(gate) for gate in report.gates if gate.outcome not in told]
     said += [_gaps(label, summary) for label, summary in report.summaries.items()]
     said += [_ceiling(label, summary) for label, summary in report.summaries.items()]
     said += [
@@ -189,7 +190,7 @@ def _value(
         if gate.rule in ("min", "max", "error_rate"):
             measured = gate.value
         elif gate.rule == "red_line" and measured is None:
-            if gate.outcome == "unmeasured":
+            if gate.outcome in ("unmeasured", "not_selected"):
                 return NOTHING
             return f"{round(gate.value):,} failed"
     if measured is None:

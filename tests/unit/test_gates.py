@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.errors import InputError
-from runner.gates import Judged, Measured, exit_code, hold, notices, verdict
+from runner.gates import (
+    Judged,
+    Measured,
+    Selection,
+    exit_code,
+    hold,
+    notices,
+    verdict,
+)
+from runner.metrics import registry
 from runner.model import (
     Case,
     Comparison,
@@ -18,10 +27,19 @@ from runner.model import (
     Summary,
     Unscored,
 )
-from runner.spec import CaseSource, EndpointSpec, Limit, Selector, Spec
+from runner.spec import (
+    DEFAULT_MARKS,
+    CaseSource,
+    EndpointSpec,
+    Limit,
+    Selector,
+    Spec,
+    bind,
+)
 from runner.units import amount
 
 SHOWS_NOTHING = Unscored("nothing to look at")
+CROSS = Selector("tag", "cross", 12)
 ACCURATE = Summary(layer=None, better="higher", mean=1.0, scored=1)
 
 
@@ -47,9 +65,13 @@ def judged(name, outcome="passed", leakage=SHOWS_NOTHING, **case):
     return Judged(Case(name, "Why?", **case), outcome, leakage)
 
 
-def measured(*cases, comparison=None, filtered=False, **summaries):
+def measured(*cases, comparison=None, left_out=None, **summaries):
+    """Give what gates are held against; ``left_out`` are the cases beside a filter."""
     named = {name.replace("_at_", "@"): value for name, value in summaries.items()}
-    return Measured(cases or (judged("a"),), named, comparison, filtered)
+    cases = cases or (judged("a"),)
+    asked = [one.case for one in cases]
+    selection = None if left_out is None else Selection(asked, left_out)
+    return Measured(cases, named, comparison, selection)
 
 
 def recall(mean=0.84, scored=10, **more):
@@ -66,6 +88,10 @@ def only(limit_, found):
     """Give the result of the one limit of a spec."""
     (gate,) = [g for g in hold(spec(limit_), found) if g.metric == limit_.name]
     return gate
+
+
+def told(found_spec, found):
+    return notices(found_spec, found, hold(found_spec, found))
 
 
 def moved(name, now, baseline, pairs=78):
@@ -198,10 +224,10 @@ def test_a_percentile_of_a_slice_is_unmeasured():
 def test_a_slice_that_the_filter_left_out_is_not_selected():
     gate = only(
         limit("recall@5", "min", 0.9, slice="type=policy"),
-        measured(judged("a", type="fact"), recall_at_5=recall(), filtered=True),
+        measured(judged("a", type="fact"), recall_at_5=recall(), left_out=()),
     )
 
-    assert (gate.outcome, gate.blocks) == ("inconclusive", False)
+    assert (gate.outcome, gate.blocks) == ("not_selected", False)
     assert "not selected" in gate.message
 
 
@@ -212,6 +238,99 @@ def test_a_slice_without_cases_fails_where_nothing_was_filtered():
     )
 
     assert gate.outcome == "unmeasured"
+
+
+# What a filter leaves out
+
+ANSWERABLE = {"qrels": {"d#1": 1}, "key_points": (("30 days",),)}
+LABELLED = Case("labelled", "How long?", **ANSWERABLE)
+REFUSAL = Case("refusal", "Who wins?", expect_refusal=True)
+BARE = Case("bare", "What?")
+
+
+def filtered(limit_, asked, left_out, **summary):
+    """Give the gate of a limit in a run that asked one case of two."""
+    base = limit_.name.partition("_p95")[0]
+    names = {*DEFAULT_MARKS, *({base} - {"accuracy"})}
+    measures = tuple(bind(name, registry) for name in sorted(names))
+    found = Summary(layer="retrieval", better="higher", **summary)
+    (*_, gate) = hold(
+        spec(limit_)._replace(measures=measures, marks=DEFAULT_MARKS),
+        Measured(
+            [Judged(asked, "undetermined", SHOWS_NOTHING)],
+            {} if base == "accuracy" else {base: found},
+            None,
+            Selection((asked,), left_out),
+        ),
+    )
+    return gate
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "left_out", "outcome"),
+    [
+        ("refusal", LABELLED, [REFUSAL], "not_selected"),
+        ("refusal", REFUSAL, [LABELLED], "unmeasured"),
+        ("over_refusal", REFUSAL, [LABELLED], "not_selected"),
+        ("recall@5", REFUSAL, [LABELLED], "not_selected"),
+        ("recall@5", BARE, [LABELLED], "not_selected"),
+        ("recall@5", LABELLED, [LABELLED], "unmeasured"),
+        ("recall@5", BARE, [BARE, REFUSAL], "unmeasured"),
+        ("number_support", REFUSAL, [BARE], "not_selected"),
+        ("number_support", BARE, [LABELLED], "unmeasured"),
+        ("key_points", BARE, [LABELLED], "not_selected"),
+        ("latency_p95", BARE, [LABELLED], "unmeasured"),
+        ("accuracy", BARE, [LABELLED], "not_selected"),
+        ("accuracy", BARE, [BARE], "unmeasured"),
+        ("accuracy", LABELLED, [REFUSAL], "unmeasured"),
+    ],
+)
+def test_a_gate_is_not_selected_where_the_filter_left_out_all_that_it_needs(
+    name, asked, left_out, outcome
+):
+    gate = filtered(limit(name, "min", 0.5), asked, left_out, unscored=1)
+
+    assert (gate.outcome, gate.blocks) == (outcome, outcome == "unmeasured")
+    assert ("not selected by the filter" in gate.message) == (not gate.blocks)
+
+
+def test_a_gate_is_selected_by_the_cases_of_its_own_slice():
+    asked, left = LABELLED._replace(type="fact"), LABELLED._replace(type="policy")
+    gate = limit("recall@5", "min", 0.5, slice="type=policy")
+
+    assert filtered(gate, asked, [left], unscored=1).outcome == "not_selected"
+    assert filtered(gate, left, [asked], unscored=1).outcome == "unmeasured"
+
+
+def test_a_drop_that_the_filter_left_out_is_not_selected_with_or_without_baseline():
+    gate = limit("recall@5", "max_drop", 0.1)
+
+    assert filtered(gate, BARE, [LABELLED], unscored=1).outcome == "not_selected"
+
+
+def test_a_score_that_failed_was_selected():
+    gate = filtered(limit("recall@5", "min", 0.5), LABELLED, [LABELLED], failed=1)
+
+    assert gate.outcome == "unmeasured"
+
+
+def test_no_unfiltered_run_says_that_a_gate_was_not_selected():
+    gates = hold(
+        spec(limit("refusal", "min", 0.5), red_lines=(CROSS,)),
+        measured(refusal=recall(None, 0, unscored=1)),
+    )
+
+    assert "not_selected" not in {gate.outcome for gate in gates}
+
+
+def test_a_filter_that_no_threshold_applies_to_is_told_aloud():
+    gate = limit("recall@5", "min", 0.5, line=3)
+    bare = spec(gate)._replace(measures=(bind("recall@5", registry),))
+    empty = {"recall_at_5": recall(None, 0, unscored=1)}
+
+    (notice,) = told(bare, measured(judged("a"), left_out=[LABELLED], **empty))
+
+    assert "NO THRESHOLD APPLIES" in notice
 
 
 def test_a_limit_of_level_warn_never_blocks():
@@ -315,8 +434,6 @@ def test_no_case_at_all_is_an_input_error():
 
 # Red lines and leaks
 
-CROSS = Selector("tag", "cross", 12)
-
 
 def red_line(*found, **more):
     gates = hold(spec(red_lines=(CROSS,)), measured(*found, **more))
@@ -368,9 +485,9 @@ def test_a_broken_red_line_outweighs_failed_calls_and_these_any_gate():
 
 
 def test_a_red_line_that_the_filter_left_out_is_not_selected():
-    gate = red_line(judged("a"), filtered=True)
+    gate = red_line(judged("a"), left_out=())
 
-    assert (gate.outcome, gate.blocks) == ("inconclusive", False)
+    assert (gate.outcome, gate.blocks) == ("not_selected", False)
 
 
 def test_a_red_line_without_cases_fails_where_nothing_was_filtered():
@@ -560,7 +677,7 @@ def test_the_exit_status_follows_what_is_to_fail(word, gates, by_gate, by_error)
 
 
 def test_a_spec_without_thresholds_is_told_loudly():
-    (notice,) = notices(spec(), measured(accuracy=ACCURATE))
+    (notice,) = told(spec(), measured(accuracy=ACCURATE))
 
     assert notice.startswith("NO THRESHOLDS")
 
@@ -568,14 +685,14 @@ def test_a_spec_without_thresholds_is_told_loudly():
 def test_thresholds_that_only_warn_are_as_good_as_none():
     gate = limit("recall@5", "min", 0.9, level="warn")
 
-    assert "NO THRESHOLDS" in next(notices(spec(gate), measured(accuracy=ACCURATE)))
+    assert "NO THRESHOLDS" in next(told(spec(gate), measured(accuracy=ACCURATE)))
 
 
 def test_a_run_that_judged_nothing_says_so():
     nothing = Summary(layer=None, better="higher", unscored=3)
     gate = limit("latency", "max", 3)
 
-    assert [*notices(spec(gate), measured(accuracy=nothing))] == [
+    assert [*told(spec(gate), measured(accuracy=nothing))] == [
         "NOTHING JUDGED: no case passed or failed"
     ]
 
@@ -584,7 +701,7 @@ def test_cases_of_the_baseline_that_are_gone_are_named():
     gone = Comparison(pairs=5, removed=("a", "b"))
     gate = limit("recall@5", "min", 0.9)
 
-    assert [*notices(spec(gate), measured(comparison=gone))] == [
+    assert [*told(spec(gate), measured(comparison=gone))] == [
         "2 cases of the baseline are gone: a, b"
     ]
 
@@ -592,7 +709,7 @@ def test_cases_of_the_baseline_that_are_gone_are_named():
 def test_a_relaxed_leakage_is_told():
     gate = limit("recall@5", "min", 0.9)
 
-    (notice,) = notices(spec(gate, leakage="warn"), measured())
+    (notice,) = told(spec(gate, leakage="warn"), measured())
 
     assert "only warns" in notice
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from runner.cases import asks_for
 from runner.metrics import registry
 from runner.metrics._declare import metric
 from runner.model import Case, Failed, Measure, Passage, Response, Unscored
@@ -53,6 +54,51 @@ def test_absent_evidence_is_unscored_with_its_reason(name, case, response, reaso
 
     assert isinstance(found, Unscored)
     assert reason in found.reason
+
+
+EVERYTHING = {
+    "qrels": {"d#1": 1},
+    "key_points": (("30 days",),),
+    "reference": "Refunds take 30 days.",
+    "must_not_include": ("60 days",),
+    "tenant": "a",
+}
+CASES = [
+    Case("q", "How long?", expect_refusal=declines, **{**EVERYTHING, **without})
+    for declines in (False, True)
+    for without in (
+        {},
+        {"qrels": {}},
+        {"qrels": {"d#1": 0}},
+        {"key_points": ()},
+        {"reference": None},
+        {"must_not_include": ()},
+        {"tenant": None},
+    )
+]
+QUOTING = 'Refunds take 30 days, as in "Refunds take 30 days."'
+REPLIES = [
+    Response(
+        answer=answer,
+        passages=(Passage("d#1", "Refunds take 30 days.", tenant="a"),),
+        citations=("d#1",),
+        usage={"total_tokens": 3, "cost": 0.1},
+        latency=1.0,
+        time_to_first_token=0.5,
+        marks=((len(QUOTING), "d#1"),),
+    )
+    for answer in (QUOTING, "The documents do not say.")
+]
+
+
+@pytest.mark.parametrize("name", registry)
+def test_a_case_that_no_reply_could_be_scored_on_is_known_before_it_is_asked(name):
+    (measure,) = measures(name)
+    for case in CASES:
+        scores = [score(name, case, reply) for reply in REPLIES]
+        scored = any(isinstance(one, float) for one in scores)
+
+        assert asks_for(case, measure) == scored, case
 
 
 def test_nothing_retrieved_is_zero_and_not_unscored():

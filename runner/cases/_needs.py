@@ -1,0 +1,65 @@
+"""What a case must say before a metric can be measured on it, whatever is replied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from runner.model import Case, Layer, Measure
+
+
+class Label(NamedTuple):
+    """What an input of a metric needs of a case."""
+
+    field: str
+    holds: Callable[[Case], object]
+
+
+ANSWERABLE_ONLY: tuple[Layer, ...] = ("retrieval", "context", "grounding")
+"""Layers that say nothing of a case where declining is right."""
+
+LABELS: Mapping[str, Label] = {
+    "ranking": Label(
+        "expected_doc_ids", lambda case: not case.expect_refusal and relevant(case)
+    ),
+    "reference": Label("reference", lambda case: case.reference),
+    "key_points": Label("must_include", lambda case: case.key_points),
+    "forbidden": Label("must_not_include", lambda case: case.must_not_include),
+    "walls": Label(
+        "tenant, forbidden_doc_ids or canaries",
+        lambda case: case.tenant or case.forbidden_doc_ids or case.canaries,
+    ),
+}
+"""By the name of the input; the inputs that are not here are read from the reply."""
+
+_KINDS: Mapping[str, Callable[[Case], bool]] = {
+    "refusal": lambda case: case.expect_refusal,
+    "over_refusal": lambda case: not case.expect_refusal,
+}
+"""Metrics that look at one of the two kinds of case."""
+
+
+def relevant(case: Case) -> bool:
+    """Whether any document is expected, with a grade of 1 or more."""
+    return any(case.qrels.values())
+
+
+def needs(measure: Measure) -> Iterator[Label]:
+    """Give the labels without which a metric is unscored."""
+    metric = measure.metric
+    for name in metric.inputs:
+        if name in LABELS and name not in metric.optional:
+            yield LABELS[name]
+
+
+def asks_for(case: Case, measure: Measure) -> bool:
+    """Whether some reply to a case could be scored by a metric.
+
+    Where it is false, the reason that there is no score lies in the case alone.
+    """
+    if case.expect_refusal and measure.layer in ANSWERABLE_ONLY:
+        return False
+    kind = _KINDS.get(measure.metric.name)
+    return (kind is None or kind(case)) and all(
+        label.holds(case) for label in needs(measure)
+    )
