@@ -6,6 +6,7 @@ from runner.cases._fields import FIELDS, Field
 from runner.cases._hashes import case_hash, labels_hash
 from runner.cases._health import health
 from runner.cases._load import Loaded, check_unique, load
+from runner.cases._lookalikes import lookalikes
 from runner.cases._needs import ANSWERABLE_ONLY, asks_for
 from runner.cases._plan import Row
 
@@ -21,4 +22,5 @@ __all__ = [
     "health",
     "labels_hash",
     "load",
+    "lookalikes",
 ]

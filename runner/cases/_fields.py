@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from runner.cases import _values
+from runner.cases import _cells, _values
 from runner.model import Case
 
 
@@ -34,7 +34,7 @@ FIELDS: Mapping[str, Field] = {
         _values.word,
         ("category",),
     ),
-    "tags": Field("list of words", _values.words, ("labels",), cell=_values.list_cell),
+    "tags": Field("list of words", _values.words, ("labels",), cell=_cells.names_cell),
     "expected_doc_ids": Field(
         "list, or map of id to grade (0-3)",
         _values.judgments,
@@ -47,7 +47,7 @@ FIELDS: Mapping[str, Field] = {
             "gold_doc_ids",
         ),
         "qrels",
-        _values.list_cell,
+        _cells.names_cell,
     ),
     "reference": Field(
         "the right answer in words",
@@ -59,10 +59,10 @@ FIELDS: Mapping[str, Field] = {
         _values.points,
         ("key_points", "keywords"),
         "key_points",
-        _values.list_cell,
+        _cells.texts_cell,
     ),
     "must_not_include": Field(
-        "strings that must not appear", _values.phrases, cell=_values.list_cell
+        "strings that must not appear", _values.phrases, cell=_cells.texts_cell
     ),
     "expect_refusal": Field(
         "true where the right behaviour is to decline", _values.flag
@@ -70,29 +70,29 @@ FIELDS: Mapping[str, Field] = {
     "refusal_phrases": Field(
         "how this system declines, beyond the built-in detection",
         _values.phrases,
-        cell=_values.list_cell,
+        cell=_cells.texts_cell,
     ),
     "forbidden_doc_ids": Field(
         "neither in contexts nor citations; `doc-tenant-b*` is a pattern",
         _values.words,
-        cell=_values.list_cell,
+        cell=_cells.names_cell,
     ),
     "tenant": Field("who asks", _values.word),
     "canaries": Field(
-        "strings that belong to somebody else", _values.phrases, cell=_values.list_cell
+        "strings that belong to somebody else", _values.phrases, cell=_cells.texts_cell
     ),
     "anchors": Field(
         "fact anchors (judged metrics)",
         _values.phrases,
         ("fact_anchors",),
-        cell=_values.list_cell,
+        cell=_cells.texts_cell,
     ),
     "intents": Field(
-        "atomic intents (judged metrics)", _values.phrases, cell=_values.list_cell
+        "atomic intents (judged metrics)", _values.phrases, cell=_cells.texts_cell
     ),
     "owner": Field("who is asked when it fails", _values.word),
     "meta": Field(
-        "whatever the team keeps beside a case", _values.mapping, cell=_values.json_cell
+        "whatever the team keeps beside a case", _values.mapping, cell=_cells.json_cell
     ),
 }
 
@@ -137,10 +137,11 @@ def near_field(name: str) -> str | None:
     if any(name.startswith((f"{known}_", f"{known} ")) for known in CANONICAL):
         return None
     plain = _plain(name)
-    return next((known for known, word in _PLAIN.items() if _near(plain, word)), None)
+    return next((known for known, word in _PLAIN.items() if is_near(plain, word)), None)
 
 
-def _near(one: str, other: str) -> bool:
+def is_near(one: str, other: str) -> bool:
+    """Whether two words without capitals and joints are one but for a slip or two."""
     shorter, longer = sorted((len(one), len(other)))
     if shorter <= _SHORT:
         return one.rstrip("s") == other.rstrip("s")

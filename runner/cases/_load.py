@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from runner.cases._cells import Misread
 from runner.cases._fields import POSITION
 from runner.cases._hashes import case_hash
 from runner.cases._plan import Mistakes, Plan, Row, columns, filled, plan
+from runner.cases._unasked import Unasked, listed
 from runner.errors import Place, did_you_mean
 from runner.model import NOTHING, Case
 
@@ -61,7 +63,9 @@ class _Loader:
         self.source = source
         self.mistakes = Mistakes()
         self.mapped = columns(fields, source, self.mistakes)
-        self.plans: dict[tuple[tuple[str, ...], bool], Plan] = {}
+        self.plans: dict[tuple[str, tuple[str, ...]], Plan] = {}
+        self.misread = Misread()
+        self.unasked = Unasked()
         self.unknown: dict[str, dict[str, None]] = {}
         self.empty: list[Any] = [None, None, *Case._field_defaults.values()]
         self.empty[_REFUSE] = None  # false only where somebody said so
@@ -70,8 +74,8 @@ class _Loader:
 
     def case(self, row: Row) -> Case | None:
         """Give the case of a row, or None where something in it was reported."""
-        data, where, cells = row
-        keys = (tuple(data), cells)
+        data, where, _ = row
+        keys = (where.file, tuple(data))
         found = self.plans.get(keys) or self.plan(keys, row)
         values = self.empty.copy()
         before = self.mistakes.count
@@ -82,10 +86,11 @@ class _Loader:
                     values[position] = read(value)
                 except ValueError as error:
                     self.mistakes.add(str(error), where, key)
-        if values[_QUESTION] is None and self.mistakes.count == before:
-            self.mistakes.add("has no question", where)
         values[_REFUSE] = self.declines(values, where)
         if self.mistakes.count > before:
+            return None
+        if values[_QUESTION] is None:
+            self.unasked.add(where)
             return None
         if found.unknown:
             rest = {key: data[key] for key in found.unknown if data[key] is not None}
@@ -95,9 +100,11 @@ class _Loader:
             values[_ID] = case_hash(Case._make(values))
         return Case._make(values)
 
-    def plan(self, keys: tuple[tuple[str, ...], bool], row: Row) -> Plan:
+    def plan(self, keys: tuple[str, tuple[str, ...]], row: Row) -> Plan:
         """Make the plan for rows with these keys."""
-        made = plan(row, self.mapped, self.mistakes)
+        made = plan(row, self.mapped, self.mistakes, self.misread)
+        asks = any(step.position == _QUESTION for step in made.steps)
+        self.unasked.see(row.place.file, row.data, asks=asks)
         unknown = self.unknown.setdefault(row.place.file, {})
         unknown |= dict.fromkeys(made.unknown)
         if len(unknown) > _DIFFERENT:
@@ -121,11 +128,12 @@ class _Loader:
 
     def finish(self) -> None:
         """Raise everything that was wrong."""
-        seen = {key for keys, _ in self.plans for key in keys}
+        self.unasked.tell(self.mistakes, mapped="question" in self.mapped.values())
+        seen = list(dict.fromkeys(key for _, keys in self.plans for key in keys))
         for column, field in self.mapped.items() if seen else ():
             if column not in seen:
                 what = f"no record has {column}"
-                hint = did_you_mean(column, seen)
+                hint = did_you_mean(column, seen) or f"they have {listed(seen)}"
                 self.mistakes.add(what, self.source, f"fields.{field}", hint)
         self.mistakes.stop()
 
@@ -136,6 +144,7 @@ class _Loader:
                 yield f"{file}: kept in meta, as no field has the name: " + ", ".join(
                     unknown
                 )
+        yield from self.misread.notices()
 
 
 def check_unique(cases: Iterable[Case]) -> None:

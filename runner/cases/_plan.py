@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from runner.cases._cells import Misread, names_cell, texts_cell
 from runner.cases._fields import CANONICAL, FIELDS, POSITION, Field, near_field
 from runner.errors import InputError, Place, Problems, did_you_mean
 
@@ -17,6 +18,7 @@ class Mistakes:
     def __init__(self) -> None:
         self.kept: list[InputError] = []
         self.count = 0
+        self.of_files: set[tuple[str, str]] = set()
 
     def add(self, what: str, where: Place, key: str = "", hint: str = "") -> None:
         """Note a mistake at a place, or at a key below it."""
@@ -25,6 +27,12 @@ class Mistakes:
             path = f"{where.path}.{key}" if where.path and key else where.path or key
             where = Place(where.file, where.line, path)
             self.kept.append(InputError(what, where=where, hint=hint))
+
+    def add_once(self, what: str, where: Place, key: str, hint: str) -> None:
+        """Note a mistake that is one of a whole file's keys, however many rows."""
+        if (where.file, key) not in self.of_files:
+            self.of_files.add((where.file, key))
+            self.add(what, where, key, hint)
 
     def stop(self) -> None:
         """Raise Problems if there is any."""
@@ -52,7 +60,7 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What to do with every row that has the same keys."""
+    """What to do with every row of a file that has the same keys."""
 
     steps: tuple[Step, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -104,7 +112,9 @@ def filled(
     return found
 
 
-def plan(row: Row, mapped: Mapping[str, str], mistakes: Mistakes) -> Plan:
+def plan(
+    row: Row, mapped: Mapping[str, str], mistakes: Mistakes, misread: Misread
+) -> Plan:
     """Give the plan for rows with these keys, and report what is wrong in them.
 
     A column that the spec maps wins over one that has the field's own name, which then
@@ -116,19 +126,31 @@ def plan(row: Row, mapped: Mapping[str, str], mistakes: Mistakes) -> Plan:
     for key in row.data:
         field = mapped.get(key) or CANONICAL.get(key)
         if field is None and (near := near_field(key)):
-            hint = f"did you mean {near}? rename it, or map it with `fields`"
-            mistakes.add("no field has this name", row.place, key, hint)
+            mapping = f"{{{CANONICAL[near]}: {key}}}"
+            hint = f"did you mean {near}? rename it, or map it with fields: {mapping}"
+            mistakes.add_once("no field has this name", row.place, key, hint)
         elif field is None or (field in taken and key not in mapped):
             unknown.append(key)
         elif field in steps:
             what = f"means {field}, and so does {steps[field].key}"
             mistakes.add(what, row.place, key, "keep one of them")
         else:
-            steps[field] = Step(
-                key, POSITION[field], _reader(FIELDS[field], cells=row.cells)
-            )
+            read = _reader(FIELDS[field], row, key, misread)
+            steps[field] = Step(key, POSITION[field], read)
     return Plan(tuple(steps.values()), tuple(unknown))
 
 
-def _reader(field: Field, *, cells: bool) -> Callable[[Any], Any]:
-    return (lambda cell: field.read(field.cell(cell))) if cells else field.read
+def _reader(field: Field, row: Row, key: str, misread: Misread) -> Callable[[Any], Any]:
+    """Give what reads a key of such rows: the text of cells, or values as they are."""
+    if not row.cells:
+        return field.read
+    file = row.place.file
+    texts = field.cell is texts_cell
+    if not texts and field.cell is not names_cell:
+        return lambda cell: field.read(field.cell(cell))
+
+    def read(cell: str) -> Any:
+        misread.look(cell, file, key, texts=texts)
+        return field.read(field.cell(cell))
+
+    return read

@@ -1,7 +1,8 @@
 """One value of a row becomes one field of a case; each reader says what is wrong.
 
 A reader raises ValueError with the end of a sentence that begins with the field's
-name. The text of a cell (CSV, TSV) is first made into what JSON would hold there.
+name. The text of a cell (CSV, TSV) is first made into what JSON would hold there, in
+``_cells``.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from sys import intern
 from typing import Any
-
-from pydantic_core import from_json
 
 from runner.errors import kind_of
 from runner.model import NOTHING, Qrels
@@ -114,22 +113,3 @@ def mapping(value: object) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise _not("a mapping", value)
     return value or NOTHING
-
-
-def json_cell(cell: str) -> Any:
-    """Give the JSON value of a cell that begins like one."""
-    try:
-        return from_json(cell, allow_inf_nan=False)
-    except ValueError:
-        raise ValueError(
-            f"begins like JSON and is none: {cell[:60]!r} (lists are written "
-            'as ["a", "b"], or a|b, or a, b)'
-        ) from None
-
-
-def list_cell(cell: str) -> Any:
-    """Take a cell apart: JSON where it begins so, else at ``|``, else at ``,``."""
-    if cell.lstrip().startswith(("[", "{")):
-        return json_cell(cell)
-    parts = cell.split("|" if "|" in cell else ",")
-    return [part for raw in parts if (part := raw.strip())]

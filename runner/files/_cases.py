@@ -8,7 +8,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runner.cases import Row, check_unique, load
+from runner.cases import Row, check_unique, load, lookalikes
 from runner.errors import InputError, Place, Problems
 from runner.files._json import json_rows, jsonl_rows
 from runner.files._tables import table_rows
@@ -43,7 +43,7 @@ def read_cases(spec: Spec, *, root: Path) -> tuple[tuple[Case, ...], tuple[str, 
         cases += reading.source(source)
     reading.stop()
     check_unique(cases)
-    return tuple(cases), tuple(reading.notices)
+    return tuple(cases), (*reading.notices, *lookalikes(cases))
 
 
 def read_rows(path: Path, *, file: str) -> list[Row]:

@@ -11,6 +11,7 @@ from runner.cases import (
     health,
     labels_hash,
     load,
+    lookalikes,
 )
 from runner.errors import Place, Problems
 from runner.metrics import registry
@@ -91,6 +92,11 @@ def test_another_tools_name_is_the_same_field(alias, field):
             '[["500", "five hundred"], "x"]',
             (("500", "five hundred"), ("x",)),
         ),
+        ("must_include", "1,000 units, 5", (("1,000 units",), ("5",))),
+        ("must_include", "Paris, France|Rome", (("Paris, France",), ("Rome",))),
+        ("must_include", '["Paris, France"]', (("Paris, France",),)),
+        ("must_include", "x; y", (("x; y",),)),
+        ("expected_doc_ids", "1,000", {"1": 1, "000": 1}),
         ("tags", "x, y", ("x", "y")),
         ("expect_refusal", "TRUE", True),
         ("expect_refusal", "0", False),
@@ -134,7 +140,7 @@ def test_an_id_is_text_or_a_whole_number(value):
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        ({}, "has no question"),
+        ({}, "no record has a question; they have no keys"),
         ({"question": " "}, "question: is blank"),
         ({"question": None}, "has no question"),
         ({"question": ["a"]}, "question: must be text, and is a list"),
@@ -183,6 +189,125 @@ def test_any_other_name_goes_to_meta_with_one_notice(name):
     assert loaded.notices == (
         f"cases.json: kept in meta, as no field has the name: {name}",
     )
+
+
+@pytest.mark.parametrize(
+    ("keys", "fields", "expected"),
+    [
+        (
+            ["prompt", "gold"],
+            {},
+            "cases.json: no record has a question; they have prompt, gold (say which",
+        ),
+        (["id", "Prompt"], {}, "beside the path: fields: {question: Prompt})"),
+        (["id", "问题"], {}, "fields: {question: 问题})"),
+        (["a", "b"], {}, "fields: {question: NAME})"),
+        ([f"c{n}" for n in range(20)], {}, "c11 and 8 more (say"),
+        (["questoin"], {}, "did you mean question? rename it, or map it with fields"),
+        (["prompt"], {"question": "promt"}, "no record has promt (did you mean prompt"),
+        (["a"], {"question": "promt"}, "no record has promt (they have a)"),
+    ],
+)
+def test_a_file_without_a_question_is_told_once_with_what_to_write(
+    keys, fields, expected
+):
+    said = wrong(*[dict.fromkeys(keys[n % 2 :], "x") for n in (0, 0, 2)], fields=fields)
+
+    assert len(said) == 1
+    assert expected in said[0]
+
+
+def test_rows_without_a_question_are_told_one_by_one_where_others_have_one():
+    assert wrong({"question": "Why?"}, {"id": "a"}, {"id": "b", "question": None}) == [
+        "cases.json:3: has no question",
+        "cases.json:3: has no question",
+    ]
+
+
+def test_each_file_of_a_source_is_told_of_its_own_keys():
+    rows = [Row({"question": "Why?", "x": 1}, Place(f"{file}.json")) for file in "ab"]
+
+    assert load(rows).notices == tuple(
+        f"{file}.json: kept in meta, as no field has the name: x" for file in "ab"
+    )
+    with pytest.raises(Problems) as caught:
+        load(
+            [*rows, Row({"frage": "Warum?"}, Place("c.json"))],
+            fields={"question": "question"},
+        )
+    assert str(caught.value).startswith("c.json: no record has a question; they have")
+
+
+@pytest.mark.parametrize(
+    ("field", "cell", "expected"),
+    [
+        (
+            "must_include",
+            "Paris, France",
+            ' commas (write Paris|France for these, ["Paris, France"] for one)',
+        ),
+        ("must_include", "x; y", "'x; y' is read as 1 entry (write x|y for several)"),
+        ("expected_doc_ids", "a;b", "'a;b' is read as 1 entry (write a|b"),
+        ("tags", "a\nb", "is read as 1 entry"),
+        ("expected_doc_ids", "a,b", None),
+        ("must_include", "1,000 units", None),
+        ("must_include", "x|y; z", None),
+        ("must_include", '["x, y"]', None),
+        ("reference", "x, y; z", None),
+    ],
+)
+def test_a_cell_that_may_be_meant_otherwise_is_told_once(field, cell, expected):
+    rows = [
+        Row({"question": f"Why {n}?", field: cell}, PLACE, cells=True) for n in (1, 2)
+    ]
+    notices = load(rows).notices
+
+    assert len(notices) == (expected is not None)
+    for notice in notices:
+        assert notice.startswith(f"warning: cases.json {field}: ")
+        assert expected in notice
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (["Refusal"], "type Refusal (1 case): did you mean refusal? (or write expect_"),
+        (["refusals", "refusals"], "type refusals (2 cases): did you mean refusal?"),
+        (["unanswerable"], "did you mean refusal?"),
+        (["拒答"], "did you mean refusal?"),
+        (["POLICY"], "type POLICY (1 case): did you mean policy?"),
+        (["plicy"], "did you mean policy?"),
+        (["Facts"], "did you mean fact?"),
+        (
+            ["multi-hop", "multi-hop", "Multi Hop"],
+            "Multi Hop (1 case): did you mean mu",
+        ),
+        (["fast"], None),
+        (["fact", "policy", "refusal", "multi-hop", "v1.2", "v12", None], None),
+    ],
+)
+def test_a_type_that_nearly_is_another_is_told(types, expected):
+    cases = [Case(str(n), "?", kind, place=PLACE) for n, kind in enumerate(types)]
+    lines = list(lookalikes(cases))
+
+    assert len(lines) == (expected is not None)
+    assert all(expected in line for line in lines)
+    assert all(line.startswith("warning: cases.json:3: type ") for line in lines)
+
+
+def test_a_refusal_by_another_name_that_says_so_is_the_teams_own_word():
+    case = Case("a", "?", "unanswerable", expect_refusal=True)
+
+    assert list(lookalikes([case])) == []
+
+
+def test_a_tag_that_nearly_is_another_is_told():
+    tags = ("cross-tenant", "cross_tenant", "as", "a", "-", "_")
+    cases = [Case("a", "?", tags=tags, place=PLACE), Case("b", "?", tags=tags[:1])]
+
+    assert list(lookalikes(cases)) == [
+        "warning: cases.json:3: tag cross_tenant (1 case): did you mean cross-tenant?"
+    ]
 
 
 def test_all_mistakes_are_told_at_once_and_a_flood_is_counted():
