@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 import time
-from pathlib import Path
 from statistics import median
+
+from processes import ROOT, least, python
 
 from runner.model import Record
 from runner.progress import shown
 
-ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = (["--version"], ["--help"], ["validate", "specs/quickstart.yaml"])
 
 
@@ -25,13 +23,8 @@ def main() -> None:
 
 def best(command: list[str]) -> float:
     """Give the least wall time of nine runs, in seconds."""
-    return min(_seconds([sys.executable, "-m", "runner", *command]) for _ in range(9))
-
-
-def _seconds(command: list[str]) -> float:
-    started = time.perf_counter()
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-    return time.perf_counter() - started
+    run = ["-m", "runner", *command]
+    return least([python(run, ROOT) for _ in range(9)]).wall
 
 
 class Terminal(io.StringIO):

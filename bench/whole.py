@@ -1,24 +1,21 @@
 """The whole program against an endpoint that is no bottleneck, beside bare requests.
 
 `rag-eval run` is a process of its own, from start to exit, scoring and all files
-included: wall time over ideal (cases x latency / concurrency) and CPU time a case.
+included: wall time over ideal (cases x latency / concurrency) and CPU time a case. Both
+ways run in turn against the same stub; the best of each counts.
 """
 
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import NamedTuple
 
 from asking import Load
+from processes import Cost, least, python
 from stub import running
 
-LOADS = (Load(1_000, 0.05, 16), Load(10_000, 0.0, 32))
+ROUNDS = {Load(1_000, 0.05, 16): 5, Load(10_000, 0.0, 32): 2}
 SPEC = """\
 name: whole
 endpoint:
@@ -30,62 +27,47 @@ thresholds: {{recall@5: {{min: 0}}}}
 """
 
 
-class Cost(NamedTuple):
-    """Seconds, all of the process included."""
-
-    wall: float
-    cpu: float
-
-
-def children(command: list[str], folder: Path) -> Cost:
-    """Run a command; give what it cost from start to exit."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.monotonic()
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    wall = time.monotonic() - started
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 1):
-        raise SystemExit(done.stderr.decode())
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(wall, cpu)
+def prepared(folder: Path, url: str, load: Load) -> None:
+    """Write a spec, and cases with ids, key points and forbidden text."""
+    spec = SPEC.format(url=url, concurrency=load.concurrency)
+    (folder / "spec.yaml").write_text(spec)
+    with (folder / "cases.jsonl").open("w") as file:
+        for number in range(load.cases):
+            case = {
+                "id": f"qa-{number}",
+                "question": f"question {number}",
+                "expected_doc_ids": ["doc-1#1"],
+                "must_include": ["30 days"],
+            }
+            file.write(json.dumps(case) + "\n")
 
 
-def ours(url: str, load: Load) -> Cost:
-    """Run the program over cases with ids, key points and forbidden text."""
+def measured(url: str, load: Load, rounds: int) -> dict[str, Cost]:
+    """Give the least that each way costs."""
+    bare = f"from asking import Load, bare\nbare({url!r}, Load{tuple(load)!r})"
+    ways = {
+        "bare": ["-c", bare],
+        "rag-eval": ["-m", "runner", "run", "spec.yaml", "--quiet"],
+    }
+    costs: dict[str, list[Cost]] = {name: [] for name in ways}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        spec = SPEC.format(url=url, concurrency=load.concurrency)
-        (folder / "spec.yaml").write_text(spec)
-        with (folder / "cases.jsonl").open("w") as file:
-            for number in range(load.cases):
-                case = {
-                    "id": f"qa-{number}",
-                    "question": f"question {number}",
-                    "expected_doc_ids": ["doc-1#1"],
-                    "must_include": ["30 days"],
-                }
-                file.write(json.dumps(case) + "\n")
-        run = [sys.executable, "-m", "runner", "run", "spec.yaml"]
-        return children(run, folder)
+        prepared(folder, url, load)
+        for _ in range(rounds):
+            for name, arguments in ways.items():
+                costs[name].append(python(arguments, folder))
+    return {name: least(each) for name, each in costs.items()}
 
 
 def main() -> None:
-    """Print one line per load; the endpoint is a process of its own."""
+    """Print one line per load and way; the endpoint is a process of its own."""
     print(
         f"{'cases':>7} {'latency':>8} {'threads':>7} {'':>9} {'wall/ideal':>10} "
         f"{'ms CPU a case':>13} {'over bare':>9}"
     )
-    here = Path(__file__).resolve().parent
-    for load in LOADS:
+    for load, rounds in ROUNDS.items():
         with running(load.latency) as url:
-            code = (
-                f"import sys; sys.path.insert(0, {str(here)!r})\n"
-                f"from asking import Load, bare\nbare({url!r}, Load{tuple(load)!r})"
-            )
-            costs = {
-                "bare": children([sys.executable, "-c", code], here),
-                "rag-eval": ours(url, load),
-            }
+            costs = measured(url, load, rounds)
         ideal = load.cases * load.latency / load.concurrency
         for name, cost in costs.items():
             wall = f"{cost.wall / ideal:.3f}" if ideal else f"{cost.wall:.1f} s"
