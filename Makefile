@@ -6,7 +6,7 @@ SOURCES := runner demo tests bench
 WORKFLOWS = $(wildcard $(addsuffix /*.yml,.github/workflows docs/workflows templates/init/.github/workflows))
 
 .DEFAULT_GOAL := help
-.PHONY: help install format lint workflows types test golden docs demo bench bench-signals bench-attribution check lock
+.PHONY: help install format lint workflows types test golden docs demo bench bench-signals bench-attribution bench-gates check lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -69,6 +69,9 @@ bench-signals: .venv/dev  ## measure grounding signals and refusal detection on 
 
 bench-attribution: .venv/dev  ## show which cause seeded faults are charged to, on labelled data
 	$(BIN)/python -m bench.attribution
+
+bench-gates: .venv/dev  ## simulate how often gates on drops cry wolf, and what they find
+	$(BIN)/python -m bench.gates
 
 check: lint types test  ## all of what CI runs
 

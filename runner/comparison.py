@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from math import fsum
+from math import fsum, sqrt
 from typing import NamedTuple
 
 from runner.aggregate import percentile
+from runner.inference import FEW, detectable, drop, is_binary, mcnemar
 from runner.model import (
     NOTHING,
+    Better,
     Comparison,
     Delta,
     Outcome,
@@ -71,8 +73,11 @@ def compare(
         )
     pairs, changed = _pair(now.records, then.records)
     labels, unlike = _comparable(now.summaries, then.summaries)
+    flips = _flips(pairs)
     return Comparison(
         pairs=len(pairs),
+        p=flips.p,
+        detectable=flips.detectable,
         regressed=tuple(n.id for n, t in pairs if _broke(t, n)),
         fixed=tuple(n.id for n, t in pairs if _broke(n, t)),
         new=_absent(now.records, then.records),
@@ -141,6 +146,24 @@ def _broke(before: Record, after: Record) -> bool:
     return before.outcome == "passed" and after.outcome in _BROKEN
 
 
+class _Flips(NamedTuple):
+    p: float | None = None
+    detectable: float | None = None
+
+
+def _flips(pairs: _Pairs) -> _Flips:
+    """Say what chance may make of the cases that were judged on both sides."""
+    both = [
+        (n.outcome, t.outcome) for n, t in pairs if {n.outcome, t.outcome} <= _JUDGED
+    ]
+    if len(both) < FEW:
+        return _Flips()
+    worse = both.count(("failed", "passed"))
+    better = both.count(("passed", "failed"))
+    spread = sqrt((worse + better) / len(both))
+    return _Flips(mcnemar(worse, better), detectable(spread, len(both)))
+
+
 def _absent(here: Mapping[str, Record], there: Mapping[str, Record]) -> tuple[str, ...]:
     return tuple(name for name in here if name not in there)
 
@@ -190,21 +213,35 @@ def _deltas(
         both = [(read(now), read(then)) for now, then in pairs]
         common = [(n, t) for n, t in both if n is not None and t is not None]
         if common:
+            yield label, _paired(common, summary.better)
             yield from _moved(label, common, summary.percentiles)
 
 
 def _moved(
     label: str, common: Sequence[tuple[float, float]], statistics: Collection[str]
 ) -> Iterator[tuple[str, Delta]]:
-    new, old = zip(*common, strict=True)
-    pairs = len(common)
-    yield label, _delta(fsum(new) / pairs, fsum(old) / pairs, pairs)
     if not statistics:
         return
-    now, then = sorted(new), sorted(old)
+    now, then = map(sorted, zip(*common, strict=True))
     for name in statistics:
-        moved = _delta(percentile(now, name), percentile(then, name), pairs)
+        moved = _delta(percentile(now, name), percentile(then, name), len(common))
         yield f"{label}_{name}", moved
+
+
+def _paired(common: Sequence[tuple[float, float]], better: Better) -> Delta:
+    """Give how a mean moved, and what chance leaves open of it."""
+    new, old = zip(*common, strict=True)
+    pairs = len(common)
+    delta = _delta(fsum(new) / pairs, fsum(old) / pairs, pairs)
+    if pairs < FEW:
+        return delta
+    sign = -1.0 if better == "higher" else 1.0
+    found = drop(
+        [sign * (now - then) for now, then in common],
+        binary=is_binary(new) and is_binary(old),
+    )
+    edges = sorted(sign * edge for edge in found.interval)
+    return delta.model_copy(update={"interval": tuple(edges), "p": found.p})
 
 
 def _delta(now: float, baseline: float, pairs: int) -> Delta:

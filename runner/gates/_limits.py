@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from runner.gates._red_lines import at_line, not_selected
 from runner.gates._tally import WHOLE, Measured, Tally
+from runner.inference import CONFIDENCE, FEW
 from runner.model import (
     Better,
     Comparison,
@@ -195,13 +196,25 @@ def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Held:
     lost, most = tell_apart(drop * scale, allowed)
     now, then = tell_apart(delta.now, delta.baseline)
     moved = f"{'fell' if delta.delta < 0 else 'rose'} by {lost}{unit}"
+    doubt = _doubt(reading.better, delta, allowed / scale) if limit.confident else ""
     return _Held(
-        "failed",
+        "inconclusive" if doubt else "failed",
         delta.now,
         f"{moved} from {then} to {now} over {count(delta.pairs, 'case')}, "
-        f"at most {most}{unit} is allowed",
+        f"at most {most}{unit} is allowed{doubt}",
         delta.baseline,
     )
+
+
+def _doubt(better: Better, delta: Delta, allowed: float) -> str:
+    """Say why a drop may be chance, or nothing where chance does not explain it."""
+    if delta.interval is None or delta.p is None:
+        return f"; within noise, as fewer than {FEW} pairs tell nothing from chance"
+    low, high = delta.interval
+    surely = -high if better == "higher" else low
+    if surely > allowed and delta.p <= 1 - CONFIDENCE:
+        return ""
+    return f"; within noise, as the true change may be {low:+.2g} to {high:+.2g}"
 
 
 class _Holder(NamedTuple):

@@ -127,6 +127,11 @@ class Delta(Frozen):
     delta: float
     """``now - baseline``, in the metric's own unit, whatever its direction."""
     pairs: int
+    interval: tuple[float, float] | None = None
+    """Of ``delta``; each edge is a one-sided bound at 95 %. None where it has one value
+    over all cases, such as a percentile, or where pairs are too few to say."""
+    p: float | None = None
+    """How often chance alone would look at least as bad; None as the interval."""
     slices: dict[str, Delta] = Field(default_factory=dict)
 
 
@@ -139,6 +144,11 @@ class Comparison(Frozen):
     fixed: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    p: float | None = None
+    """Of the flips between passed and failed, were both ways equally likely (exact
+    McNemar, two-sided); None where pairs are too few to say."""
+    detectable: float | None = None
+    """The smallest drop of accuracy that so many pairs show four times in five."""
     not_comparable: tuple[str, ...] = ()
     """What could not be held against the baseline: a case id or a metric, with why."""
     deltas: dict[str, Delta] = Field(default_factory=dict)

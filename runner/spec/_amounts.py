@@ -72,5 +72,6 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 Word = Annotated[
     str, BeforeValidator(_word), WithJsonSchema({"type": ["string", "integer"]})
 ]
+Points = Annotated[Amount, PlainValidator(amount), _or_number(_AMOUNT)]
 Written = Annotated[Amount | None, PlainValidator(amount), _or_number(_AMOUNT)]
 """A limit; None only where the key is left out."""

@@ -42,6 +42,8 @@ class Limit(NamedTuple):
     owner: str | None = None
     min_coverage: float = 0.95
     line: int | None = None
+    confident: bool = False
+    """A drop that chance may explain does not fail."""
 
 
 class Selector(NamedTuple):

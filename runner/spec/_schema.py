@@ -31,6 +31,9 @@ def json_schema(registry: Mapping[str, Metric]) -> dict[str, Any]:
     properties["metrics"]["items"] = names.entry()
     properties["pass"] |= names.keyed(_MARK, over_run=False)
     properties["thresholds"] |= names.keyed(_limits(), over_run=True)
+    for part in ("Limits", "Threshold"):
+        drop = parts[part]["properties"]["max_drop"]
+        drop["anyOf"] = [*parts["Drop"]["properties"]["points"]["anyOf"], _ref("Drop")]
     endpoint = parts["EndpointSpec"]["properties"]
     for key, value in endpoint.items():
         if value.get("type") == "integer":

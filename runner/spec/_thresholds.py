@@ -10,7 +10,7 @@ from runner.spec._amounts import as_share
 from runner.spec._explain import Mistake, Path
 from runner.spec._measures import Measures, Subject
 from runner.spec._nouns import Limit
-from runner.spec._written import Limits, Threshold
+from runner.spec._written import Drop, Limits, Threshold
 from runner.units import Amount, no_unit, plain
 
 RULES = ("min", "max", "max_drop")
@@ -54,6 +54,11 @@ def _empty(part: Limits) -> bool:
     return all(getattr(part, rule) is None for rule in RULES)
 
 
+def _over_run(name: str) -> bool:
+    """Whether a number is made from all cases at once, and not from one of each."""
+    return name == "coverage" or split_statistic(name)[1] is not None
+
+
 class _Writer:
     """Writes the limits of one entry; a slice takes over its level and its owner."""
 
@@ -75,7 +80,7 @@ class _Writer:
             selector, _, value = key.partition("=")
             if selector not in _SLICED_BY or not value:
                 yield Mistake(at, "a slice is written type=x, tag=x or id=x")
-            elif self.name == "coverage" or split_statistic(self.name)[1]:
+            elif _over_run(self.name):
                 what = f"{self.name} is not kept by slice"
                 yield Mistake(at, what, "limit it over all cases")
             elif _empty(part):
@@ -91,23 +96,33 @@ class _Writer:
             what = f"{plain(low.value)} is above max {plain(high.value)}"
             yield Mistake((*path, "min"), f"{what}, so nothing can pass")
         for rule in RULES:
-            amount: Amount | None = getattr(part, rule)
-            if amount is None:
+            written: Amount | Drop | None = getattr(part, rule)
+            if written is None:
                 continue
             at = (*path, rule)
             try:
                 yield Limit(
                     self.name,
                     rule,
-                    check(rule, amount, self.subject, self.name),
+                    self.amount(rule, written),
                     part.level or self.entry.level or "fail",
                     sliced,
                     part.owner or self.entry.owner,
                     self.coverage(part),
                     self.document.place(*at).line,
+                    confident=isinstance(written, Drop) and written.confident,
                 )
             except ValueError as error:
                 yield Mistake(at, str(error))
+
+    def amount(self, rule: str, written: Amount | Drop) -> Amount:
+        if isinstance(written, Amount):
+            return check(rule, written, self.subject, self.name)
+        if written.confident and _over_run(self.name):
+            raise ValueError(
+                f"confident needs a value for each case, and {self.name} has none"
+            )
+        return check(rule, written.points, self.subject, self.name)
 
     def coverage(self, part: Limits) -> float:
         for least in (part.min_coverage, self.entry.min_coverage):

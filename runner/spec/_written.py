@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from runner.model import Level
-from runner.spec._amounts import Share, Whole, Word, Written
+from runner.spec._amounts import Points, Share, Whole, Word, Written
 from runner.spec._endpoint import EndpointSpec, Part
 
 DEFAULT_METRICS = (
@@ -77,17 +78,31 @@ class RedLine(Part):
         return self
 
 
+class Drop(Part):
+    """How much worse than the baseline a number may be."""
+
+    points: Points = Field(
+        description="`0.02` is points, `5%` a share of the baseline's value."
+    )
+    confident: bool = Field(
+        False,
+        description="Fail only where chance cannot explain it; warn in between.",
+    )
+
+
+def _points(value: object) -> object:
+    return value if isinstance(value, Mapping | Drop) else {"points": value}
+
+
 class Limits(Part):
     """What a number may be, at least or at most."""
 
-    later = frozenset({"confident"})
-
     min: Written = Field(None, description="A floor.")
     max: Written = Field(None, description="A ceiling.")
-    max_drop: Written = Field(
+    max_drop: Annotated[Drop | None, BeforeValidator(_points)] = Field(
         None,
         description="How much worse than the baseline: `0.02` is points, `5%` a share "
-        "of the baseline's value.",
+        "of the baseline's value; or a mapping.",
     )
     level: Level | None = Field(
         None, description="`fail` turns the run red, `warn` does not; fail if left out."

@@ -274,3 +274,66 @@ def test_every_case_is_a_pair_or_is_listed(one, other):
     changed = [why for why in found.not_comparable if why.endswith("labels changed")]
     both = {r.id for r in one} | {r.id for r in other}
     assert found.pairs + len(found.new) + len(found.removed) + len(changed) == len(both)
+
+
+def many(count, outcome="passed", recall=1.0, start=0, **more):
+    names = (f"c{number}" for number in range(start, start + count))
+    return [record(name, outcome, recall, **more) for name in names]
+
+
+def test_one_flip_among_many_cases_is_what_chance_does():
+    then = results(*many(80))
+    now = results(record("c0", "failed", 0.0), *many(79, start=1))
+
+    found = compare(now, then)
+
+    assert (found.regressed, found.p) == (("c0",), 1.0)
+    assert found.detectable == pytest.approx(6 / 80)
+    assert found.deltas["accuracy"].p == 0.5
+    low, high = found.deltas["accuracy"].interval
+    assert low < -1 / 80 < 0 < high
+
+
+def test_many_flips_one_way_are_not_chance():
+    then = results(*many(80))
+    now = results(*many(9, "failed", 0.5), *many(71, start=9))
+
+    found = compare(now, then)
+
+    assert found.p == pytest.approx(2 / 2**9)
+    assert found.deltas["accuracy"].interval[1] < 0
+    assert found.deltas["recall@5"].interval[1] < 0
+
+
+def test_a_metric_that_is_better_lower_is_worse_where_it_rose():
+    then = results(*many(40, latency=1.0))
+    now = results(*many(40, latency=1.5))
+
+    delta = compare(now, then).deltas["latency"]
+
+    assert delta.interval == pytest.approx((0.5, 0.5))
+    assert delta.p < 0.001
+
+
+def test_a_percentile_has_no_value_for_each_case_and_so_no_interval():
+    then = results(*many(40, latency=1.0))
+
+    assert compare(then, then).deltas["latency_p95"].interval is None
+
+
+def test_fewer_than_ten_pairs_say_nothing_of_chance():
+    then, now = results(*many(9)), results(*many(9, "failed", 0.0))
+
+    found = compare(now, then)
+
+    assert (found.p, found.detectable) == (None, None)
+    assert found.deltas["accuracy"].interval is None
+
+
+def test_calls_that_failed_are_no_flips_of_chance():
+    then, now = results(*many(20)), results(*many(6, "error"), *many(14, start=6))
+
+    found = compare(now, then)
+
+    assert len(found.regressed) == 6
+    assert found.p == 1.0

@@ -602,6 +602,50 @@ def test_a_drop_is_told_with_both_values(gate, message):
     assert only(gate, found).message == f"recall@5 {message}"
 
 
+@pytest.mark.parametrize(
+    ("interval", "p", "outcome"),
+    [
+        ((-0.05, -0.021), 0.01, "failed"),
+        ((-0.05, -0.02), 0.01, "inconclusive"),
+        ((-0.05, 0.01), 0.2, "inconclusive"),
+        ((-0.05, -0.021), 0.06, "inconclusive"),
+        (None, None, "inconclusive"),
+    ],
+)
+def test_a_confident_limit_fails_where_chance_does_not_explain_the_drop(
+    interval, p, outcome
+):
+    gate = limit("recall@5", "max_drop", 0.02, confident=True)
+    delta = Delta(now=0.8, baseline=0.9, delta=-0.1, pairs=78, interval=interval, p=p)
+    found = measured(
+        comparison=Comparison(pairs=78, deltas={"recall@5": delta}),
+        recall_at_5=recall(),
+    )
+
+    result = only(gate, found)
+
+    assert result.outcome == outcome
+    assert ("within noise" in result.message) == (outcome == "inconclusive")
+
+
+def test_a_limit_that_asks_for_no_confidence_is_the_plain_number():
+    delta = Delta(now=0.8, baseline=0.9, delta=-0.1, pairs=5)
+    found = measured(
+        comparison=Comparison(pairs=5, deltas={"recall@5": delta}),
+        recall_at_5=recall(),
+    )
+
+    assert only(limit("recall@5", "max_drop", 0.02), found).outcome == "failed"
+
+
+def test_a_drop_within_its_limit_passes_however_noisy():
+    found = measured(comparison=moved("latency", 1.0, 1.0), latency=latency())
+
+    gate = limit("latency", "max_drop", "10%", confident=True)
+
+    assert only(gate, found).outcome == "passed"
+
+
 def test_no_baseline_yet_warns():
     gate = only(limit("recall@5", "max_drop", 0), measured(recall_at_5=recall()))
 

@@ -351,7 +351,14 @@ def test_a_name_that_is_none_says_so(text, options, expected):
         ("recall_p95: {min: 0.9}", "is a share, and has no p95"),
         ("latency_p97: {max: 1s}", "did you mean latency_p9"),
         ("acuracy: {min: 0.9}", "did you mean accuracy?"),
-        ("recall@5: {min: 0.9, confident: true}", "not yet: confident is planned"),
+        ("recall@5: {min: 0.9, confident: true}", "confident: unknown key"),
+        ("recall@5: {max_drop: {confident: true}}", "points: is missing"),
+        ("recall@5: {max_drop: {points: 2}}", "2% a share of the baseline"),
+        ("recall@5: {max_drop: {points: x}}", "write it like 0.85, 5% or 3s"),
+        (
+            "latency_p95: {max_drop: {points: 5%, confident: true}}",
+            "confident needs a value for each case, and latency_p95 has none",
+        ),
     ],
 )
 def test_a_threshold_that_could_not_hold_is_an_error(told, thresholds, expected):
