@@ -17,6 +17,7 @@ from runner.inference import bootstrap, wilson
 from runner.model import (
     RUN_LEVEL,
     STATISTICS,
+    Absent,
     Case,
     Failed,
     Measure,
@@ -71,6 +72,7 @@ def summarise(
         percentiles=percentiles(values) if measure.metric.unit else {},
         reasons={why.reason: n for why, n in counts},
         slices={part.name: _part(column, chosen, part.members) for part in slices},
+        absent=sum(n for why, n in counts if isinstance(why, Absent)),
         unscored=sum(n for why, n in counts if isinstance(why, Unscored)),
         failed=sum(n for why, n in counts if isinstance(why, Failed)),
         **spread(values, measure.metric.bounds)._asdict(),
@@ -211,24 +213,30 @@ def ceiling(cases: Iterable[Case], k: int) -> float | None:
 
 
 def _counts(column: Scores) -> list[tuple[Unscored | Failed, int]]:
-    """Give why cases have no score and how many, most frequent first."""
+    """Give why cases have no score and how many: first what lowers coverage."""
     counts = [
         (why, column.status.count(code))
         for code, why in enumerate(column.reasons)
         if why is not None
     ]
-    return sorted((c for c in counts if c[1]), key=lambda c: -c[1])
+    return sorted((count for count in counts if count[1]), key=_order)
+
+
+def _order(count: tuple[Unscored | Failed, int]) -> tuple[bool, bool, int]:
+    why, number = count
+    return not isinstance(why, Failed), not isinstance(why, Absent), -number
 
 
 def _part(column: Scores, chosen: bytes, members: bytes) -> SliceSummary:
-    failing = bytes(isinstance(why, Failed) for why in column.reasons)
     statuses = bytes(compress(column.status, members))
-    failed = sum(statuses.count(code) for code, bad in enumerate(failing) if bad)
+    counts = [(why, statuses.count(code)) for code, why in enumerate(column.reasons)]
+    failed = sum(n for why, n in counts if isinstance(why, Failed))
     found = _mean(column.values, chosen, members)
     return found.model_copy(
         update={
             "failed": failed,
             "unscored": len(statuses) - found.scored - failed,
+            "absent": sum(n for why, n in counts if isinstance(why, Absent)),
         }
     )
 

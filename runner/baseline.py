@@ -168,6 +168,7 @@ _FIELDS: Mapping[str, _Field] = {
         lambda value: value is None or _is_list_of(_is_text_or_null)(value),
     ),
     "failed": _WORDS,
+    "absent": _WORDS,
     "scores": _Field("an object of finite numbers and nulls", _are_scores),
     "hash": _TEXT,
     "labels": _TEXT,

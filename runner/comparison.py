@@ -19,6 +19,7 @@ from runner.model import (
     NOTHING,
     Better,
     Comparison,
+    Counts,
     Delta,
     Outcome,
     Record,
@@ -270,13 +271,14 @@ def _coverage(pairs: _Pairs, labels: Iterable[str]) -> Iterator[tuple[str, Delta
 
 def _least_covered(records: Sequence[Record], labels: Iterable[str]) -> float | None:
     failed = Counter(label for record in records for label in record.failed)
+    absent = Counter(label for record in records for label in record.absent)
     scored = {
         label: sum(record.scores.get(label) is not None for record in records)
         for label in labels
     }
-    shares = [
-        count / (count + failed[label])
+    counts = (
+        Counts(scored=count, failed=failed[label], absent=absent[label])
         for label, count in scored.items()
-        if count + failed[label]
-    ]
-    return min(shares, default=None)
+    )
+    shares = (count.coverage for count in counts)
+    return min((share for share in shares if share is not None), default=None)

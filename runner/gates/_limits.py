@@ -22,6 +22,7 @@ from runner.model import (
 from runner.spec import Limit, Spec
 from runner.units import count, tell_apart
 
+_ON_NONE = "was not measured on any case"
 MAX_UNDETERMINED = 0.2
 """Above this share of the cases with a reply, accuracy says too little to gate on."""
 
@@ -127,16 +128,14 @@ def _gap(
     limit: Limit, part: Summary | SliceSummary, value: float | None, summary: Summary
 ) -> str:
     """Say why a mean stands on too few scores, or nothing where it stands on enough."""
-    due = part.scored + part.failed
-    if due and round(part.scored / due, 9) < round(limit.min_coverage, 9):
-        shown, least = tell_apart(part.scored / due, limit.min_coverage)
-        return (
-            f"was not measured: {part.failed} of {due} scores failed, and coverage "
-            f"{shown} is below {least}"
-        )
-    if value is not None:
-        return ""
-    return ": ".join(("was not measured on any case", *list(summary.reasons)[:1]))
+    covered, why = part.coverage, list(summary.reasons)[:1]
+    if covered is not None and round(covered, 9) < round(limit.min_coverage, 9):
+        shown, least = tell_apart(covered, limit.min_coverage)
+        gaps = {"scores failed": part.failed, "replies lack the evidence": part.absent}
+        lost = [f"{n} of {part.due} {what}" for what, n in gaps.items() if n]
+        problem = f"{' and '.join(lost)}, and coverage {shown} is below {least}"
+        return ": ".join(("was not measured", problem, *why))
+    return "" if value is not None else ": ".join((_ON_NONE, *why))
 
 
 def _floor(limit: Limit, reading: _Reading, _: Comparison | None) -> _Held:

@@ -6,9 +6,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from runner.model import Passage, Unscored
+from runner.model import Absent, Passage
 
-NO_TEXT = Unscored("a context has no text")
+NO_TEXT = Absent("a context has no text")
 DIGITS = 30  # characters on either side of a seam within which a cut number stands
 
 

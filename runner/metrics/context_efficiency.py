@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runner.metrics._declare import metric
-from runner.model import Passage, Ranking, Unscored
+from runner.model import Absent, Passage, Ranking, Unscored
 
 
 @metric(layer="context")
@@ -22,7 +22,7 @@ def context_efficiency(
     total = useful = 0
     for passage, hit in zip(passages, ranking.hits, strict=True):
         if passage.text is None:
-            return Unscored("a passage came without text")
+            return Absent("a passage came without text")
         total += len(passage.text)
         useful += len(passage.text) * hit
     if passages and not total:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from runner.metrics._declare import metric
 from runner.metrics._usage import COST, INPUT, OUTPUT, amount
-from runner.model import Unscored
+from runner.model import Absent, Unscored
 
 Price = Annotated[
     float | None,
@@ -37,10 +37,10 @@ def cost(
     """
     if input_per_million is None and output_per_million is None:
         stated = amount(usage, COST)
-        return Unscored("the reply states no cost") if stated is None else stated
+        return Absent("the reply states no cost") if stated is None else stated
     if input_per_million is None or output_per_million is None:
         return Unscored("one of the two prices is not given")
     read, written = amount(usage, INPUT), amount(usage, OUTPUT)
     if read is None or written is None:
-        return Unscored("the reply states no input and output tokens")
+        return Absent("the reply states no input and output tokens")
     return (read * input_per_million + written * output_per_million) / 1_000_000

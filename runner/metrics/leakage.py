@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner.metrics._declare import metric
 from runner.metrics._walls import Walls, leaks, watched
-from runner.model import Passage, Unscored
+from runner.model import Absent, Passage, Unscored
 
 
 @metric(layer="isolation", better="lower")
@@ -33,4 +33,4 @@ def leakage(
         return 1.0
     if watched(passages, answer, citations, walls):
         return 0.0
-    return Unscored("the reply shows nothing in which a leak could be seen")
+    return Absent("the reply shows nothing in which a leak could be seen")

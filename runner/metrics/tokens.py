@@ -7,7 +7,7 @@ from typing import Any
 
 from runner.metrics._declare import metric
 from runner.metrics._usage import INPUT, OUTPUT, TOTAL, amount
-from runner.model import Unscored
+from runner.model import Absent, Unscored
 
 
 @metric(layer="service", better="lower", bounds=(0.0, None), unit="tokens")
@@ -25,5 +25,5 @@ def tokens(usage: Mapping[str, Any]) -> float | Unscored:
         return total
     read, written = amount(usage, INPUT), amount(usage, OUTPUT)
     if read is None or written is None:
-        return Unscored("the reply states no token count")
+        return Absent("the reply states no token count")
     return read + written

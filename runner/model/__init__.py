@@ -33,6 +33,8 @@ from runner.model._judged import (
     split_statistic,
 )
 from runner.model._scored import (
+    Absent,
+    Counts,
     Failed,
     Measure,
     Metric,
@@ -58,9 +60,11 @@ __all__ = [
     "NOTHING",
     "RUN_LEVEL",
     "STATISTICS",
+    "Absent",
     "Better",
     "Case",
     "Comparison",
+    "Counts",
     "Delta",
     "Endpoint",
     "Exchange",

@@ -45,6 +45,8 @@ class Record(NamedTuple):
     retrieved: tuple[str | None, ...] | None = None
     failed: tuple[str, ...] = ()
     """Metrics that should have given a number and could not."""
+    absent: tuple[str, ...] = ()
+    """Metrics for which the reply lacks the evidence."""
 
 
 def memberships(case: Case | Record) -> set[str]:

@@ -28,6 +28,15 @@ class Unscored(NamedTuple):
     reason: str
 
 
+class Absent(Unscored):
+    """A case asks for a score, and its reply does not show what it is read from.
+
+    It is unscored, and lowers the coverage of the metric.
+    """
+
+    __slots__ = ()
+
+
 class Failed(NamedTuple):
     """A metric should have given a number and could not."""
 
@@ -87,16 +96,36 @@ class Measure(NamedTuple):
         return self.metric.better
 
 
-class SliceSummary(Frozen):
+class Counts(Frozen):
+    """How many cases have a score, and why the others have none."""
+
+    scored: int = 0
+    unscored: int = 0
+    failed: int = 0
+    absent: int = 0
+    """Of the unscored, those whose reply does not show what the score is read from."""
+
+    @property
+    def due(self) -> int:
+        """Cases that should have a score."""
+        return self.scored + self.failed + self.absent
+
+    @property
+    def coverage(self) -> float | None:
+        """Share of the cases that should have a score and have one.
+
+        None where no reply showed what it takes: that a system never shows is not due.
+        """
+        return self.scored / self.due if self.scored + self.failed else None
+
+
+class SliceSummary(Counts):
     """One metric over the cases of one slice."""
 
     mean: float | None
-    scored: int
-    unscored: int = 0
-    failed: int = 0
 
 
-class Summary(Frozen):
+class Summary(Counts):
     """One metric over many cases, with the counts that keep its mean honest."""
 
     layer: Layer | None
@@ -104,9 +133,6 @@ class Summary(Frozen):
     mean: float | None = None
     sd: float | None = None
     interval: tuple[float, float] | None = None
-    scored: int = 0
-    unscored: int = 0
-    failed: int = 0
     version: int = 1
     unit: str = ""
     ceiling: float | None = None
@@ -115,11 +141,6 @@ class Summary(Frozen):
     """The most passages that came, for a metric without a cutoff."""
     percentiles: dict[str, float] = Field(default_factory=dict)
     reasons: dict[str, int] = Field(default_factory=dict)
-    """Why cases were unscored or failed, most frequent first."""
+    """Why cases failed, lack the evidence or are unscored; of each the most frequent
+    first."""
     slices: dict[str, SliceSummary] = Field(default_factory=dict)
-
-    @property
-    def coverage(self) -> float | None:
-        """Share of the cases that should have a score and have one."""
-        due = self.scored + self.failed
-        return self.scored / due if due else None

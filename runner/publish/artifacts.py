@@ -226,6 +226,8 @@ def _record(record: Record) -> dict[str, Any]:
     }
     if record.failed:
         line["failed"] = record.failed
+    if record.absent:
+        line["absent"] = record.absent
     return line
 
 

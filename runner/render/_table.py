@@ -235,7 +235,7 @@ def _scored(summary: Summary | None, part: str | None) -> str:
     counted = summary.slices.get(part) if summary and part else summary
     if counted is None:
         return ""
-    return f"{counted.scored:,} of {counted.scored + counted.failed:,}"
+    return f"{counted.scored:,} of {counted.due:,}"
 
 
 def _gaps(label: str, summary: Summary) -> Said:

@@ -15,7 +15,7 @@ from runner.aggregate import (
 )
 from runner.inference import bootstrap, wilson
 from runner.metrics import registry
-from runner.model import Case, Failed, Measure, Summary, Unscored
+from runner.model import Absent, Case, Failed, Measure, Summary, Unscored
 from runner.scores import Column
 
 
@@ -33,6 +33,28 @@ def test_the_mean_is_over_the_scored_and_the_rest_is_counted():
     assert (summary.scored, summary.unscored, summary.failed) == (3, 1, 1)
     assert summary.reasons == {"no labels": 1, "broke": 1}
     assert summary.coverage == 0.75
+
+
+def test_evidence_that_replies_lack_is_unscored_and_lowers_coverage():
+    hidden = Absent("the reply does not show its passages")
+    scores = (1.0, *[Unscored("no labels")] * 5, *[hidden] * 2, Failed("broke"))
+
+    summary = summarise(
+        column(*scores), [Slice("type=policy", bytes([1] * 7 + [0] * 2))]
+    )
+
+    counts = (summary.scored, summary.unscored, summary.failed, summary.absent)
+    assert counts == (1, 7, 1, 2)
+    assert (summary.due, summary.coverage) == (4, 0.25)
+    assert list(summary.reasons) == ["broke", hidden.reason, "no labels"]
+    part = summary.slices["type=policy"]
+    assert (part.scored, part.unscored, part.absent, part.coverage) == (1, 6, 1, 0.5)
+
+
+def test_what_a_system_never_shows_has_no_coverage():
+    summary = summarise(column(Absent("no citations"), Absent("no citations")))
+
+    assert (summary.absent, summary.coverage) == (2, None)
 
 
 def test_a_case_that_was_never_scored_counts_as_failed():

@@ -144,13 +144,13 @@ def test_cases_stand_in_case_order_whatever_order_they_come_in(tmp_path, results
 def test_a_case_line_has_the_keys_of_the_format_in_their_order(tmp_path):
     with folder(tmp_path) as results:
         results.case(0, record("qa-0"))
-        results.case(1, record("qa-1", failed=("recall@5",)))
+        results.case(1, record("qa-1", failed=("recall@5",), absent=("tokens",)))
     first, second = lines(tmp_path / "out/cases.jsonl")
 
     assert " ".join(first) == (
         "id type tags outcome layer cause also lucky retrieved scores hash labels"
     )
-    assert second["failed"] == ["recall@5"]
+    assert (second["failed"], second["absent"]) == (["recall@5"], ["tokens"])
 
 
 def test_the_report_is_masked_before_anything_shows_it(tmp_path, results):

@@ -174,8 +174,9 @@ def test_run_level_numbers_are_over_the_pairs():
     assert deltas["error_rate"].now == pytest.approx(1 / 3)
 
 
-def test_coverage_is_the_least_of_the_metrics():
-    now = results(record("a"), record("b", recall=None, failed=("recall@5",)))
+@pytest.mark.parametrize("kind", ["failed", "absent"])
+def test_coverage_is_the_least_of_the_metrics(kind):
+    now = results(record("a"), record("b", recall=None, **{kind: ("recall@5",)}))
     then = results(record("a"), record("b"))
 
     delta = compare(now, then).deltas["coverage"]

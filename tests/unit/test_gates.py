@@ -191,6 +191,48 @@ def test_unscored_cases_do_not_lower_coverage():
     assert only(limit("recall@5", "min", 0.5), found).outcome == "passed"
 
 
+def test_replies_without_the_evidence_lower_coverage():
+    hidden = "the reply does not show its passages"
+    few = recall(1.0, 3, unscored=57, absent=47, reasons={hidden: 47})
+
+    gate = only(limit("recall@5", "min", 0.5, line=4), measured(recall_at_5=few))
+
+    assert (gate.outcome, gate.blocks) == ("unmeasured", True)
+    assert gate.message == (
+        "recall@5 was not measured: 47 of 50 replies lack the evidence, and coverage "
+        f"0.06 is below 0.95: {hidden} (line 4)"
+    )
+    lenient = limit("recall@5", "min", 0.5, min_coverage=0.05)
+    assert only(lenient, measured(recall_at_5=few)).outcome == "passed"
+
+
+def test_failed_scores_and_absent_evidence_lower_coverage_together():
+    found = recall(1.0, 96, failed=2, unscored=2, absent=2, reasons={"broke": 2})
+    strict = limit("recall@5", "min", 0.5, min_coverage=0.97)
+
+    gate = only(strict, measured(recall_at_5=found))
+
+    assert gate.message == (
+        "recall@5 was not measured: 2 of 100 scores failed and 2 of 100 replies lack "
+        "the evidence, and coverage 0.96 is below 0.97: broke"
+    )
+
+
+def test_a_slice_lacks_the_evidence_of_its_own_cases():
+    parts = {"type=policy": SliceSummary(mean=1.0, scored=1, unscored=9, absent=9)}
+    found = measured(
+        judged("a", type="policy"),
+        recall_at_5=recall(1.0, 991, unscored=9, absent=9, slices=parts),
+    )
+
+    whole, part = (
+        only(limit("recall@5", "min", 0.5, slice=name), found)
+        for name in (None, "type=policy")
+    )
+
+    assert (whole.outcome, part.outcome) == ("passed", "unmeasured")
+
+
 def test_the_coverage_of_a_slice_is_its_own():
     part = SliceSummary(mean=1.0, scored=9, failed=1)
     found = measured(

@@ -5,7 +5,7 @@ import pytest
 from runner.cases import asks_for
 from runner.metrics import registry
 from runner.metrics._declare import metric
-from runner.model import Case, Failed, Measure, Passage, Response, Unscored
+from runner.model import Absent, Case, Failed, Measure, Passage, Response, Unscored
 from runner.scores import Column, Scope, Scorer, declined
 
 FOUND = (Passage(id="d#1", text="Refunds take 30 days."), Passage(id="d#2", text="x"))
@@ -54,6 +54,32 @@ def test_absent_evidence_is_unscored_with_its_reason(name, case, response, reaso
 
     assert isinstance(found, Unscored)
     assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "response", "kind"),
+    [
+        ("recall", LABELLED, Response(answer="x"), Absent),
+        ("number_support", LABELLED, Response(answer="30 days"), Absent),
+        ("number_support", LABELLED, Response("30 days", (Passage("d"),)), Absent),
+        ("context_efficiency", LABELLED, Response("x", (Passage("d#2"),)), Absent),
+        ("citation_validity", LABELLED, Response("x", FOUND), Absent),
+        ("latency", LABELLED, Response(answer="x"), Absent),
+        ("tokens", LABELLED, Response(answer="x"), Absent),
+        ("tokens", LABELLED, Response(answer="x", usage={}), Absent),
+        ("cost", LABELLED, Response(answer="x", usage={}), Absent),
+        ("leakage", Case("b", "q", tenant="a"), Response(answer="x"), Absent),
+        ("recall", Case("b", "q"), Response(answer="x", passages=FOUND), Unscored),
+        ("recall", REFUSAL, Response(answer="x"), Unscored),
+        ("number_support", LABELLED, Response("Many.", FOUND), Unscored),
+        ("citation_validity", LABELLED, Response("x", FOUND, ()), Unscored),
+        ("leakage", LABELLED, Response(answer="x"), Unscored),
+    ],
+)
+def test_what_a_reply_does_not_show_is_told_from_what_no_case_asks_for(
+    name, case, response, kind
+):
+    assert type(score(name, case, response)) is kind
 
 
 EVERYTHING = {

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
 from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
 from runner.cases import case_hash, labels_hash
 from runner.gates import Judged
+from runner.ledger._excerpts import failed_case, ids
 from runner.model import (
     LAYERS,
+    Absent,
     Case,
     Exchange,
     Failed,
@@ -32,7 +34,7 @@ from runner.model import (
     Unscored,
     memberships,
 )
-from runner.report import EXCERPTS, FailedCase, LayerCount, Totals, excerpt
+from runner.report import EXCERPTS, FailedCase, LayerCount, Totals
 from runner.scores import NO_REPLY, Column
 from runner.units import count
 
@@ -69,7 +71,7 @@ class Ledger:
         self.findings[position] = finding
         if result.latency is not None:
             self._latency[position] = result.latency
-        retrieved = _retrieved(result)
+        retrieved = ids(result)
         self.depth = max(self.depth, len(retrieved or ()))
         if finding.outcome in ("failed", "error"):
             self._quote(position, result, finding)
@@ -101,9 +103,8 @@ class Ledger:
             also=finding.also,
             lucky=finding.lucky,
             retrieved=retrieved,
-            failed=tuple(
-                label for label, score in named.items() if isinstance(score, Failed)
-            ),
+            failed=_of_kind(Failed, named),
+            absent=_of_kind(Absent, named),
         )
 
     @property
@@ -127,7 +128,7 @@ class Ledger:
         if len(kept) >= EXCERPTS and (last := max(kept)) > position:
             del kept[last]
         if len(kept) < EXCERPTS:
-            kept[position] = _failed_case(self.cases[position], result, finding)
+            kept[position] = failed_case(self.cases[position], result, finding)
 
     @property
     def excerpts(self) -> tuple[FailedCase, ...]:
@@ -237,6 +238,10 @@ class Ledger:
         return histogram(value for value in self._latency if value != _NO_LATENCY)
 
 
+def _of_kind(kind: type, named: Mapping[str, Score]) -> tuple[str, ...]:
+    return tuple(label for label, score in named.items() if isinstance(score, kind))
+
+
 def slices_of(cases: Sequence[Case], wanted: Iterable[str]) -> tuple[Slice, ...]:
     """Give the slices named like ``type=policy``, and one per type of the case set.
 
@@ -258,12 +263,6 @@ def _layer_order(column: Column) -> int:
     return LAYERS.index(column.measure.layer)
 
 
-def _retrieved(result: Response | Failure) -> tuple[str | None, ...] | None:
-    if isinstance(result, Failure) or result.passages is None:
-        return None
-    return tuple(passage.id for passage in result.passages)
-
-
 def _found_in_vain(case: Case, finding: Finding) -> bool:
     """Whether a labelled case failed although a relevant passage came."""
     labelled = any(grade > 0 for grade in case.qrels.values())
@@ -275,24 +274,3 @@ def _found_in_vain(case: Case, finding: Finding) -> bool:
 _NOTHING_RELEVANT = frozenset(
     {"retrieval.empty", "retrieval.missed", "retrieval.sibling"}
 )
-
-
-def _failed_case(
-    case: Case, result: Response | Failure, finding: Finding
-) -> FailedCase:
-    answer = None if isinstance(result, Failure) else result.answer
-    return FailedCase(
-        id=case.id,
-        type=case.type,
-        outcome=finding.outcome,
-        layer=finding.layer,
-        cause=finding.cause,
-        evidence=excerpt(finding.evidence, 500),
-        also=finding.also,
-        question=excerpt(case.question),
-        answer=None if answer is None else excerpt(answer),
-        expected=tuple(name for name, grade in case.qrels.items() if grade > 0),
-        retrieved=_retrieved(result),
-        file=case.place.file if case.place else None,
-        line=case.place.line if case.place else None,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -13,6 +12,7 @@ from runner.cases import ANSWERABLE_ONLY
 from runner.metrics._ranking import rank
 from runner.metrics._walls import Walls
 from runner.model import (
+    Absent,
     Case,
     Failed,
     Layer,
@@ -23,10 +23,13 @@ from runner.model import (
     Score,
     Unscored,
 )
+from runner.scores._column import Column
 from runner.text import contains, declines
 
+__all__ = ["NO_PASSAGES", "NO_REPLY", "Asked", "Column", "Scope", "Scorer", "walls"]
+
 NO_REPLY = Unscored("no usable reply came")
-NO_PASSAGES = Unscored("the reply does not show its passages")
+NO_PASSAGES = Absent("the reply does not show its passages")
 
 
 class Scope(NamedTuple):
@@ -106,7 +109,7 @@ class _Input(NamedTuple):
 _INPUTS: Mapping[str, _Input] = {
     "question": _Input(lambda asked: asked.case.question),
     "answer": _Input(
-        lambda asked: asked.response.answer, Unscored("the reply has no answer")
+        lambda asked: asked.response.answer, Absent("the reply has no answer")
     ),
     "reference": _Input(
         lambda asked: asked.case.reference, Unscored("the case has no reference")
@@ -118,11 +121,11 @@ _INPUTS: Mapping[str, _Input] = {
     "ranking": _Input(lambda asked: asked.ranking),
     "citations": _Input(
         lambda asked: asked.response.citations,
-        Unscored("the reply does not show citations"),
+        Absent("the reply does not show citations"),
     ),
     "marks": _Input(lambda asked: asked.response.marks),
     "declined": _Input(
-        lambda asked: asked.declined, Unscored("the reply has no answer and no flag")
+        lambda asked: asked.declined, Absent("the reply has no answer and no flag")
     ),
     "expect_refusal": _Input(lambda asked: asked.case.expect_refusal),
     "key_points": _Input(
@@ -138,14 +141,14 @@ _INPUTS: Mapping[str, _Input] = {
         Unscored("the case has no tenant, forbidden ids or canaries"),
     ),
     "usage": _Input(
-        lambda asked: asked.response.usage, Unscored("the reply states no usage")
+        lambda asked: asked.response.usage, Absent("the reply states no usage")
     ),
     "latency": _Input(
-        lambda asked: asked.response.latency, Unscored("no latency was recorded")
+        lambda asked: asked.response.latency, Absent("no latency was recorded")
     ),
     "time_to_first_token": _Input(
         lambda asked: asked.response.time_to_first_token,
-        Unscored("the reply did not stream"),
+        Absent("the reply did not stream"),
     ),
 }
 
@@ -252,49 +255,3 @@ def _score(call: Callable[..., Any], arguments: list[Any]) -> Score:
     if not isinstance(value, int | float) or not isfinite(value):
         return Failed(f"the metric gave {value!r}")
     return float(value)
-
-
-class Column:
-    """One metric's scores, by the case's position: a float and a status byte each.
-
-    A case that was never scored is *failed*: the expected pairs are fixed from the
-    start, so that nothing can drop out of a mean unseen.
-    """
-
-    SCORED = 1
-    """The status byte of a number; 0 is missing, and the rest are reasons."""
-    REASONS = 254
-    """How many reasons a status byte has room for, with one of each kind to spare."""
-
-    def __init__(self, measure: Measure, size: int) -> None:
-        self.measure = measure
-        self.values = array("d", bytes(8 * size))
-        self.status = bytearray(size)
-        self.reasons: list[Unscored | Failed | None] = [Failed("was not scored"), None]
-        self._codes: dict[tuple[type, str], int] = {}
-
-    def put(self, position: int, score: Score) -> None:
-        """Keep one score."""
-        if isinstance(score, float):
-            self.values[position] = score
-            self.status[position] = self.SCORED
-        else:
-            self.status[position] = self._code(score)
-
-    def get(self, position: int) -> Score:
-        """Give one score back."""
-        reason = self.reasons[self.status[position]]
-        return self.values[position] if reason is None else reason
-
-    def _code(self, why: Unscored | Failed) -> int:
-        if (
-            len(self.reasons) >= self.REASONS
-            and (type(why), why.reason) not in self._codes
-        ):
-            why = type(why)("for another reason")
-        # Named tuples of two kinds are equal when their fields are: the kind is named.
-        key = (type(why), why.reason)
-        if key not in self._codes:
-            self._codes[key] = len(self.reasons)
-            self.reasons.append(why)
-        return self._codes[key]

@@ -1,0 +1,33 @@
+"""What is kept of a failing case for its reader: the texts, cut."""
+
+from __future__ import annotations
+
+from runner.model import Case, Failure, Finding, Response
+from runner.report import FailedCase, excerpt
+
+
+def ids(result: Response | Failure) -> tuple[str | None, ...] | None:
+    """Give the ids of what was retrieved; None where the reply does not show it."""
+    if isinstance(result, Failure) or result.passages is None:
+        return None
+    return tuple(passage.id for passage in result.passages)
+
+
+def failed_case(case: Case, result: Response | Failure, finding: Finding) -> FailedCase:
+    """Give a failing or erroneous case as the report quotes it."""
+    answer = None if isinstance(result, Failure) else result.answer
+    return FailedCase(
+        id=case.id,
+        type=case.type,
+        outcome=finding.outcome,
+        layer=finding.layer,
+        cause=finding.cause,
+        evidence=excerpt(finding.evidence, 500),
+        also=finding.also,
+        question=excerpt(case.question),
+        answer=None if answer is None else excerpt(answer),
+        expected=tuple(name for name, grade in case.qrels.items() if grade > 0),
+        retrieved=ids(result),
+        file=case.place.file if case.place else None,
+        line=case.place.line if case.place else None,
+    )
