@@ -144,11 +144,17 @@ def masking(change: Callable[[str], str]) -> Iterator[None]:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Give the nearest known word as a hint, or nothing where none is near.
 
-    >>> did_you_mean("recal", ["recall", "mrr"])
-    'did you mean recall?'
+    Where none is, capitals are looked past.
+
+    >>> did_you_mean("recal", ["recall", "mrr"]), did_you_mean("MRR", ["recall", "mrr"])
+    ('did you mean recall?', 'did you mean mrr?')
     """
-    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"did you mean {near[0]}?" if near else ""
+    exact = {each: each for each in known}
+    folded = {each.casefold(): each for each in exact}
+    for written, words in ((word, exact), (word.casefold(), folded)):
+        if near := get_close_matches(written, words, n=1, cutoff=0.6):
+            return f"did you mean {words[near[0]]}?"
+    return ""
 
 
 def kind_of(value: object) -> str:

@@ -11,7 +11,7 @@ from runner.comparison import compare
 from runner.endpoints import check
 from runner.errors import InputError, Place, masking
 from runner.metrics import registry
-from runner.model import LAYERS, split_statistic
+from runner.model import ACROSS, LAYERS, STATISTICS, split_statistic
 from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
 from runner.report import Report
@@ -122,9 +122,19 @@ def init(folder: Path, templates: Path) -> list[Path]:
 
 
 def listed_metrics() -> list[str]:
-    """Give a line for each metric, in layer order."""
+    """Give a line for each name that a threshold may have: metrics in layer order."""
     listed = sorted(registry.values(), key=lambda m: (LAYERS.index(m.layer), m.name))
-    return [f"{m.layer:<10} {m.name:<20} {m.summary}" for m in listed]
+    counted = ", ".join(metric.name for metric in listed if metric.unit)
+    endings = ", ".join(f"_{ending}" for ending in STATISTICS)
+    rows = [
+        *((metric.layer, metric.name, metric.summary) for metric in listed),
+        *(("run", name, said) for name, said in ACROSS.items()),
+        ("run", "latency_p95", f"Over all cases; so {endings} of {counted}."),
+    ]
+    return [
+        f"{layer:<10} {name:<20} {said.replace('``', '`')}"
+        for layer, name, said in rows
+    ]
 
 
 def checked_examples(path: Path) -> tuple[list[str], bool]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from runner.docs._table import table
 from runner.metrics import INPUTS, registry
-from runner.model import LAYERS, RUN_LEVEL, STATISTICS, Layer, Metric
+from runner.model import ACROSS, LAYERS, RUN_LEVEL, STATISTICS, Layer, Metric
 
 QUESTIONS: Mapping[Layer, str] = {
     "service": "did a usable reply come?",
@@ -18,11 +18,6 @@ QUESTIONS: Mapping[Layer, str] = {
     "refusal": "right to answer, or to decline?",
     "grounding": "is what it says in what it read?",
     "answer": "complete, right, on the question?",
-}
-_ACROSS: Mapping[str, str] = {
-    "accuracy": "Cases that passed, of those that passed or failed.",
-    "error_rate": "Cases that got no usable reply, of all that were asked.",
-    "coverage": "Scores that came, of those that should have come.",
 }
 
 
@@ -42,7 +37,7 @@ def overview() -> str:
             f"## {layer}: {QUESTIONS[layer]}",
             table(("Metric", "Better", "Per case"), rows),
         ]
-    across = [(f"`{name}`", RUN_LEVEL[name][0], said) for name, said in _ACROSS.items()]
+    across = [(f"`{name}`", RUN_LEVEL[name][0], said) for name, said in ACROSS.items()]
     parts += ["## Over the run", table(("Name", "Better", "What"), across), _SUFFIXES]
     return "\n\n".join(parts) + "\n"
 

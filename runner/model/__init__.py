@@ -18,6 +18,7 @@ from runner.model._asked import (
     ServiceCause,
 )
 from runner.model._judged import (
+    ACROSS,
     RUN_LEVEL,
     STATISTICS,
     Comparison,
@@ -56,6 +57,7 @@ from runner.model._words import (
 )
 
 __all__ = [
+    "ACROSS",
     "LAYERS",
     "NOTHING",
     "RUN_LEVEL",

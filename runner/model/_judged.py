@@ -72,6 +72,13 @@ RUN_LEVEL: Mapping[str, tuple[Better, tuple[float | None, float | None]]] = {
 }
 """What is measured over the run and not per case: direction and bounds."""
 
+ACROSS: Mapping[str, str] = {
+    "accuracy": "Cases that passed, of those that passed or failed.",
+    "error_rate": "Cases that got no usable reply, of all that were asked.",
+    "coverage": "Scores that came, of those that should have come.",
+}
+"""What each name of ``RUN_LEVEL`` says, in a sentence."""
+
 
 def split_statistic(name: str) -> tuple[str, str | None]:
     """Give the metric and the run-level suffix in a name.

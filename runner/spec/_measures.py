@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from runner.errors import did_you_mean, kind_of
+from runner.errors import kind_of
 from runner.model import (
     NOTHING,
     RUN_LEVEL,
@@ -19,6 +19,7 @@ from runner.model import (
     split_statistic,
 )
 from runner.spec._explain import mistakes
+from runner.spec._peers import over_the_run, unknown
 
 Registry = Mapping[str, Metric]
 _CUTOFF = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -37,7 +38,7 @@ def bind(
     """
     name, at, cutoff = text.partition("@")
     if name not in registry:
-        raise ValueError(_unknown(text, name, registry))
+        raise ValueError(over_the_run(text, registry) or unknown(text, registry))
     metric = registry[name]
     given = dict(options)
     if at:
@@ -67,13 +68,6 @@ def _checked(metric: Metric, given: Mapping[str, Any]) -> dict[str, Any]:
             )
         ) from None
     return options.model_dump(exclude_defaults=True)
-
-
-def _unknown(
-    text: str, name: str, registry: Registry, more: tuple[str, ...] = ()
-) -> str:
-    hint = did_you_mean(name, [*registry, *more])
-    return f"unknown metric {text}" + (f" ({hint})" if hint else "")
 
 
 class Subject(NamedTuple):
@@ -129,7 +123,7 @@ class Measures:
         base, statistic = split_statistic(name)
         bare = base.partition("@")[0]
         if bare not in self.registry and base not in self.found:
-            raise ValueError(_unknown(name, bare, self.registry, self.run_level()))
+            raise ValueError(unknown(name, self.registry, self.run_level()))
         measure = self.add(base)
         metric = measure.metric
         if statistic and not metric.unit:

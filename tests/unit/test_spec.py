@@ -294,6 +294,23 @@ def test_a_label_carries_its_options(text, options, label, kept):
     ("text", "options", "expected"),
     [
         ("recal@5", {}, "did you mean recall?"),
+        ("nothing_like_it", {}, r"nothing_like_it \(`rag-eval metrics` lists all\)"),
+        ("hit@5", {}, r"unknown metric hit@5 \(write hit_rate@5\)"),
+        ("Recall_at_10", {}, "write recall@10"),
+        ("NDCG@10", {}, "write ndcg@10"),
+        ("meanReciprocalRank", {}, "write mrr"),
+        ("contains-all", {}, "write key_points"),
+        ("p95", {}, "write latency_p95"),
+        ("faithfulness", {}, "not yet: it needs a judge; lexical_grounding and number"),
+        ("Groundedness", {}, "not yet: it needs a judge; lexical_grounding"),
+        ("answer_relevancy", {}, "needs a judge; key_points and answer_similarity"),
+        ("ContextualPrecisionMetric", {}, "needs a judge; recall and context_relevan"),
+        ("accuracy", {}, "accuracy is counted over the run, always; limit it in thre"),
+        (
+            "latency_p95",
+            {},
+            "counted over the run; list latency, and limit latency_p95",
+        ),
         ("", {}, "unknown metric"),
         ("recall@", {}, "no whole number"),
         ("recall@-1", {}, "no whole number"),
@@ -359,6 +376,9 @@ def test_a_name_that_is_none_says_so(text, options, expected):
             "latency_p95: {max_drop: {points: 5%, confident: true}}",
             "confident needs a value for each case, and latency_p95 has none",
         ),
+        ("Accuracy: {min: 0.9}", "write accuracy"),
+        ("pass_rate: {min: 0.9}", "write accuracy"),
+        ("faithfulness: {min: 0.9}", "not yet: it needs a judge"),
     ],
 )
 def test_a_threshold_that_could_not_hold_is_an_error(told, thresholds, expected):

@@ -1,0 +1,98 @@
+"""Names of metrics that there are not: what is meant by them, and what is near."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from runner.errors import did_you_mean
+from runner.model import RUN_LEVEL, Metric, split_statistic
+
+_SAME: Mapping[str, tuple[str, ...]] = {
+    "hit_rate": ("hit", "hits", "success", "hitratio"),
+    "recall": ("r", "recallat"),
+    "precision": ("p", "precisionat"),
+    "mrr": ("rr", "reciprocalrank", "meanreciprocalrank"),
+    "map": ("ap", "averageprecision", "meanaverageprecision"),
+    "ndcg": ("dcg", "ndcgcut", "normalizeddiscountedcumulativegain"),
+    "key_points": ("contains", "containsall", "icontains", "stringpresence"),
+    "forbidden_content": ("notcontains", "noticontains"),
+    "answer_similarity": ("similar", "similarity", "semanticsimilarity", "rouge"),
+    "refusal": ("isrefusal", "refusalrate", "abstention"),
+    "over_refusal": ("overrefusalrate", "falserefusal", "falserefusalrate"),
+    "leakage": ("leak", "leaks", "leakrate"),
+    "latency_p95": ("p95", "p95latency", "latencyms", "responsetime"),
+    "time_to_first_token": ("ttft",),
+    "tokens": ("totaltokens", "tokencount", "tokenusage"),
+    "accuracy": ("passrate", "successrate"),
+    "error_rate": ("failurerate", "errors"),
+}
+"""Ours to what others call the same, without capitals and joints."""
+
+_JUDGED: Mapping[str, tuple[str, ...]] = {
+    "lexical_grounding and number_support": (
+        *("faithfulness", "groundedness", "hallucination", "contextfaithfulness"),
+        *("factuality", "anchorsupport", "noisesensitivity"),
+    ),
+    "recall and context_relevance": (
+        *("contextprecision", "contextrecall", "contextualprecision"),
+        *("contextualrecall", "contextualrelevancy", "contextrelevancy"),
+        *("contextentityrecall", "contextentitiesrecall"),
+    ),
+    "key_points and answer_similarity": (
+        *("answerrelevancy", "answerrelevance", "responserelevancy", "relevance"),
+        *("answercorrectness", "factualcorrectness", "correctness", "helpfulness"),
+        *("intentcompletion", "comprehensiveness", "completeness"),
+        *("llmrubric", "geval", "aspectcritic"),
+    ),
+    "citation_support": ("citationauthenticity", "citationfaithfulness"),
+}
+"""What needs no judge, to what others rate by a model and is near to it."""
+
+_OURS = {other: ours for ours, others in _SAME.items() for other in others}
+_NEAREST = {other: ours for ours, others in _JUDGED.items() for other in others}
+_LIST = "`rag-eval metrics` lists all"
+_AT = re.compile(r"(.*?)(?:@|_?at_?)(\d+)")
+_ENDING = re.compile(r"(metric|score)$")
+
+
+def unknown(text: str, registry: Mapping[str, Metric], more: Iterable[str] = ()) -> str:
+    """Give the sentence for a name that is no metric, with what to write instead.
+
+    Args:
+        text: The name as it was written, with its cutoff.
+        registry: The metrics that there are.
+        more: What else may stand here, such as ``accuracy`` in a threshold.
+    """
+    matched = _AT.fullmatch(text)
+    name, cutoff = (matched[1], matched[2]) if matched else (text.partition("@")[0], "")
+    return f"unknown metric {text} ({_remedy(name, cutoff, registry, [*more])})"
+
+
+def _remedy(
+    name: str, cutoff: str, registry: Mapping[str, Metric], more: list[str]
+) -> str:
+    plain = _ENDING.sub("", _plain(name))
+    known = {_plain(word): word for word in (*registry, *more)}
+    ours = known.get(plain) or _OURS.get(plain)
+    if ours:
+        metric = registry.get(ours)
+        cut = metric is not None and "k" in metric.options.model_fields
+        return f"write {ours}@{cutoff}" if cut and cutoff else f"write {ours}"
+    if nearest := _NEAREST.get(plain):
+        return f"not yet: it needs a judge; {nearest} need none; {_LIST}"
+    return did_you_mean(name, known.values()) or _LIST
+
+
+def over_the_run(name: str, registry: Mapping[str, Metric]) -> str:
+    """Say where a name is written that is counted over the run, or give nothing."""
+    base, statistic = split_statistic(name)
+    if name in RUN_LEVEL:
+        return f"{name} is counted over the run, always; limit it in thresholds"
+    if statistic and base in registry:
+        return f"{name} is counted over the run; list {base}, and limit {name} instead"
+    return ""
+
+
+def _plain(name: str) -> str:
+    return "".join(char for char in name.casefold() if char.isalnum())
