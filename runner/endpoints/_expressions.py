@@ -5,6 +5,7 @@ Both are compiled once, and what is wrong with them is an error of the spec at i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain, zip_longest
@@ -22,6 +23,10 @@ from runner.errors import InputError, Place, did_you_mean
 from runner.units import count
 
 Find = Callable[[Any], Any]
+_BRACKETED = re.compile(r"""\[['"]([^'"\]]+)['"]\]""")
+_INDEX = re.compile(r"\.(\d+)(?=[.\[]|$)")
+_WORDS = re.compile(r"[\w-]+(?: [\w-]+)*")
+_KEY = re.compile(r"[^.\[\]]+(?![^\[]*\])")
 
 
 def find_by(expression: str, where: Place) -> Find:
@@ -37,7 +42,7 @@ def find_by(expression: str, where: Place) -> Find:
         tree: Any = jmespath.compile(expression).parsed
     except (JMESPathError, RecursionError) as error:
         what = f"{expression!r} is no JMESPath expression: {_one_line(error)}"
-        raise InputError(what, where=where) from error
+        raise InputError(what, where=where, hint=_meant(expression)) from error
     for node in _nodes(tree):
         if node["type"] == "function_expression":
             _check_call(node, where)
@@ -77,6 +82,35 @@ def plain_name(expression: str | None) -> str | None:
         return None
     tree: Any = jmespath.compile(expression).parsed
     return tree["value"] if tree["type"] == "field" else None
+
+
+def _meant(expression: str) -> str:
+    """Give the JMESPath of a path in another notation, as a hint.
+
+    Others are JSONPath (``$.a['b']``), jq (``.a``), JSON Pointer (``/a/b``), an index
+    behind a dot, and keys that JMESPath takes in quotes only.
+
+    >>> _meant("$.data['reply']"), _meant("choices.0.text"), _meant("a-b.c")
+    ('write data.reply', 'write choices[0].text', 'write "a-b".c')
+    """
+    path = expression.strip().removeprefix("$")
+    if ".." in path:
+        return "there is no .. here: write the whole path"
+    if path.startswith("/"):
+        path = path.replace("/", ".")
+    path = _BRACKETED.sub(r".\1", path)
+    path = _INDEX.sub(r"[\1]", path.strip("."))
+    path = _KEY.sub(lambda key: _quoted(key[0]), path) or "@"
+    try:
+        jmespath.compile(path)
+    except (JMESPathError, RecursionError):
+        return ""
+    return f"write {path}"
+
+
+def _quoted(key: str) -> str:
+    plain = key.isidentifier() and key.isascii()
+    return key if plain or not _WORDS.fullmatch(key) else f'"{key}"'
 
 
 def _one_line(error: Exception) -> str:

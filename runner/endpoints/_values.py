@@ -10,6 +10,7 @@ from typing import Any
 from runner.errors import did_you_mean
 
 _KEYS_SHOWN = 12
+_PATH_SHOWN = 60  # characters
 _KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list"}
 
 
@@ -53,10 +54,11 @@ def excerpt(value: Any, limit: int = 200) -> str:
 
 
 def described(reply: Any, what: str = "reply") -> str:
-    """Say which keys a reply, or a part of it, has."""
+    """Say which keys a reply, or a part of it, has, and which stand within them."""
     if not isinstance(reply, dict):
         return f"the {what} is {kind(reply)}"
-    keys = [excerpt(str(key), 40) for key in islice(reply, _KEYS_SHOWN + 1)]
+    leaves = _leaves(reply)
+    keys = [excerpt(path, _PATH_SHOWN) for path in islice(leaves, _KEYS_SHOWN + 1)]
     if len(keys) > _KEYS_SHOWN:
         keys[-1] = "..."
     return f"the {what} has the keys {', '.join(keys) or '(none)'}"
@@ -74,6 +76,23 @@ def nearest(path: str, reply: Any) -> str:
         if known != path and known.rpartition(".")[2] == last:
             return f"did you mean {known}?"
     return did_you_mean(path, [known for known in paths if known != path])
+
+
+def _leaves(value: Any, prefix: str = "", depth: int = 4) -> Iterator[str]:
+    """Give the path of each value that is no object, as the mapping writes it.
+
+    Of a list of objects its own path comes, and those within its first entry.
+    """
+    for key, item in value.items():
+        plain = key.isidentifier() and key.isascii()
+        path = prefix + (key if plain else json.dumps(key, ensure_ascii=False))
+        first = item[0] if isinstance(item, list) and item else None
+        if isinstance(item, dict) and item and depth:
+            yield from _leaves(item, f"{path}.", depth - 1)
+            continue
+        yield path
+        if isinstance(first, dict) and depth:
+            yield from _leaves(first, f"{path}[0].", depth - 1)
 
 
 def _paths(value: Any, prefix: str = "", depth: int = 3) -> Iterator[str]:

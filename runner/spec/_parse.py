@@ -141,6 +141,8 @@ class _Reading:
             if not variables.plain(url).startswith(("http://", "https://", "{{")):
                 names = ", ".join(re.findall(r"\$\{(\w+)", url))
                 hint = f"look at what {names} holds" if names else ""
+                if bare := re.match(r"\$(\w+)", url):
+                    hint = f"write ${{{bare[1]}}}"
                 self.add(Mistake(path, "must begin with http:// or https://", hint))
 
     def sources(self, file: SpecFile) -> Iterator[CaseSource]:

@@ -94,10 +94,15 @@ def test_a_score_is_a_number_or_nothing(value, score):
             {"data": {"answer": "a"}, "code": 0},
             (
                 "no answer: endpoint.response.answer (`answer`) is null; the reply has "
-                "the keys data, code (did you mean data.answer?)"
+                "the keys data.answer, code (did you mean data.answer?)"
             ),
         ),
         ({"answr": "a"}, "the keys answr (did you mean answr?)"),
+        (
+            {"data": {"reply": "a", "docs": [{"id": 1}], "x": {}}, "my-key": 1},
+            'has the keys data.reply, data.docs, data.docs[0].id, data.x, "my-key"',
+        ),
+        ({"答案": "a"}, 'the keys "答案"'),
         ({}, "the reply has the keys (none)"),
         ({"answer": 3}, "(`answer`) is a number; "),
         ({"answer": ["a"]}, "(`answer`) is a list; "),
@@ -257,6 +262,32 @@ def test_a_wrong_expression_is_an_error_before_the_first_request(spec, key, mess
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("$.data.reply", "write data.reply"),
+        ("$", "write @"),
+        ("$['data'][\"x-y\"]", 'write data."x-y"'),
+        ("$.choices[0].message.content", "write choices[0].message.content"),
+        (".data", "write data"),
+        ("data.0.text", "write data[0].text"),
+        ("/data/0/text", "write data[0].text"),
+        ("my-key", 'write "my-key"'),
+        ("数据.答案", 'write "数据"."答案"'),
+        ("$..answer", "there is no .. here: write the whole path"),
+        ("a ||", ""),
+        ("join('#', a", ""),
+        ("@@", ""),
+    ],
+)
+def test_a_path_in_another_notation_is_answered_with_jmespath(written, hint):
+    with pytest.raises(Problems) as caught:
+        ReplyMap(ResponseMap(answer=written))
+
+    (problem,) = caught.value.problems
+    assert problem.hint == hint
+
+
 def test_every_wrong_expression_is_told_at_once():
     spec = ResponseMap(answer="[", contexts="(", context=ContextMap(text="["))
 
@@ -301,8 +332,8 @@ def test_a_mapping_that_finds_no_contexts_gets_help():
 
     assert str(replies.missing()) == (
         "endpoint.response.contexts: `contexts` found nothing in 2 replies; the reply "
-        "has the keys answer, data (did you mean data.contexts?; write contexts: null "
-        "where the system does not show it)"
+        "has the keys answer, data.contexts, data.contexts[0].id (did you mean "
+        "data.contexts?; write contexts: null where the system does not show it)"
     )
 
 

@@ -461,6 +461,7 @@ def test_a_variable_that_is_missing_or_empty_is_named(spec, environ):
         ("url: 'http://x/${INPUT_SPEC}'", "may not be read"),
         ("url: '${HOST}'", "must begin with http:// or https:// (look at what HOST"),
         ("url: 'file:///etc/passwd'", "must begin with http"),
+        ("url: $RAG_URL/ask", "must begin with http:// or https:// (write ${RAG_URL})"),
         ("url: http://x, wait_for: {url: localhost}", "wait_for.url: must begin"),
     ],
 )
