@@ -139,5 +139,10 @@ def _bound(kind: str, context: Mapping[str, Any], value: object) -> str | None:
 def _unknown(owner: type[BaseModel], key: str) -> tuple[str, str]:
     if issubclass(owner, Part) and key in owner.later:
         return f"not yet: {key} is planned", "leave it out until it is built"
-    known = list(keys_of(owner))
+    fields = keys_of(owner)
+    for name, field in fields.items():
+        inner = _inner(field.annotation)
+        if inner and key in keys_of(inner):
+            return "unknown key", f"it belongs in {name}"
+    known = list(fields)
     return "unknown key", did_you_mean(key, known) or f"known: {', '.join(known)}"

@@ -368,7 +368,7 @@ def test_a_name_that_is_none_says_so(text, options, expected):
         ("recall_p95: {min: 0.9}", "is a share, and has no p95"),
         ("latency_p97: {max: 1s}", "did you mean latency_p9"),
         ("acuracy: {min: 0.9}", "did you mean accuracy?"),
-        ("recall@5: {min: 0.9, confident: true}", "confident: unknown key"),
+        ("recall@5: {min: 0.9, confident: true}", "unknown key (it belongs in max_dro"),
         ("recall@5: {max_drop: {confident: true}}", "points: is missing"),
         ("recall@5: {max_drop: {points: 2}}", "2% a share of the baseline"),
         ("recall@5: {max_drop: {points: x}}", "write it like 0.85, 5% or 3s"),
@@ -410,6 +410,17 @@ def test_all_mistakes_of_all_parts_are_told_at_once_in_the_order_of_the_file(tol
         "7 pass.acuracy",
         "8 red_lines[0].tags",
         "9 stages",
+    ]
+
+
+def test_a_key_one_level_too_high_is_told_where_it_belongs(told):
+    said = told(
+        "url: http://x\nendpoint: {url: http://x, answer: data.text}\ncases: a.json\n"
+    )
+
+    assert said == [
+        "spec.yaml:1 url: unknown key (it belongs in endpoint)",
+        "spec.yaml:2 endpoint.answer: unknown key (it belongs in response)",
     ]
 
 
