@@ -107,6 +107,8 @@ class Keeper(NamedTuple):
     now: Callable[[], datetime]
     misread: Callable[[], InputError | None] = lambda: None
     """What the mapping found in no reply so far, as help."""
+    notices: Callable[[], Iterable[str]] = tuple
+    """What the reader should know about where the replies came from."""
 
 
 FIRST_REPLIES = 10  # when a path that was never found ends the run
@@ -138,6 +140,7 @@ def evaluate(
         stopped = error
     for position, record in ledger.close():
         keeper.record(position, record)
+    plan = plan._replace(notices=(*plan.notices, *keeper.notices()))
     return _conclude(plan, ledger, stopped, started, keeper.now()), stopped
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from runner import files, pipeline
 from runner.comparison import Results
 from runner.errors import Cancelled, InputError, Place, Unavailable, masking
+from runner.hosts import Access
 from runner.model import Case, Exchange, Record
 from runner.pipeline import Filters, Keeper, Plan
 from runner.publish.artifacts import ResultsFolder
@@ -42,9 +43,20 @@ class Order(NamedTuple):
     """What is evaluated, for the record."""
     links: Links = NOWHERE
     """Where the rendered files lead; filled in where a workflow runs this."""
+    access: Access = Access()
+    """What may be reached over the network."""
 
 
-Misread = Callable[[], InputError | None]
+class Source(NamedTuple):
+    """Where replies come from."""
+
+    exchanges: Exchanges
+    misread: Callable[[], InputError | None]
+    """What the mapping has not found in them so far, as help."""
+    notices: Callable[[], Iterable[str]] = tuple
+    """What the reader should know about where they came from."""
+
+
 Progress = Callable[[int], AbstractContextManager[Callable[[Record], None]]]
 """Given the number of cases, shows each one as it is judged."""
 
@@ -97,19 +109,21 @@ def _run(
     )
     # The cases stay to the end: the collector need not look at them again and again.
     gc.freeze()
-    exchanges, misread = _asking(plan, order, world.root)
+    source = _asking(plan, order, world.root)
     with ResultsFolder(
         order.out,
         root=_writable(order.out, world),
         redactor=redactor,
         replayed=order.replay,
     ) as folder:
-        with world.progress(len(plan.cases)) as progress, closing(exchanges):
+        with world.progress(len(plan.cases)) as progress, closing(source.exchanges):
             # What is replayed is on disk already, and is not written again.
             keep = (lambda *_: None) if order.replay else folder.response
-            keeper = Keeper(keep, folder.case, progress, _now, misread)
+            keeper = Keeper(
+                keep, folder.case, progress, _now, source.misread, source.notices
+            )
             found, stopped = pipeline.evaluate(
-                plan, world.interruptible(exchanges), keeper
+                plan, world.interruptible(source.exchanges), keeper
             )
         found = folder.finish(
             found, renderings(world.templates, folder.path, order.links)
@@ -134,20 +148,26 @@ def _check_start(plan: Plan) -> None:
         )
 
 
-def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
-    """Give the replies as they come, and what the mapping has not found in them."""
+def _asking(plan: Plan, order: Order, root: Path) -> Source:
+    """Give the replies as they come; nothing is sent before they are asked for."""
     spec = plan.spec.endpoint
     ask = partial(collect, clock=time.monotonic, uniform=random.uniform, now=_now)
     if order.replay:
         from runner.endpoints.recorded import RecordedEndpoint
 
         recorded = RecordedEndpoint(order.replay, spec.response, place=plan.place)
-        return _replayed(recorded, plan.cases, order.replay), recorded.missing
+        replayed = _replayed(recorded, plan.cases, order.replay)
+        return Source(replayed, recorded.missing)
     from runner.endpoints.http import HttpEndpoint
 
     endpoint = HttpEndpoint(
-        spec, plan.spec.variables, secrets=plan.spec.secrets, place=plan.place
+        spec,
+        plan.spec.variables,
+        secrets=plan.spec.secrets,
+        place=plan.place,
+        access=order.access,
     )
+    endpoint.admit(plan.cases)
 
     def live() -> Exchanges:
         limits = Limits(
@@ -161,7 +181,7 @@ def _asking(plan: Plan, order: Order, root: Path) -> tuple[Exchanges, Misread]:
                 yield from ask(endpoint, plan.cases, limits)
                 check(ready=True)
 
-    return live(), endpoint.replies.missing
+    return Source(live(), endpoint.replies.missing, endpoint.notices)
 
 
 def _taken(plan: Plan) -> Unavailable:

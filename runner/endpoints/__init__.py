@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
 
 from runner.endpoints._mapping import ReplyMap
+from runner.errors import InputError
+from runner.hosts import forbidden
 from runner.model import Case
 from runner.spec import EndpointSpec
 from runner.templating import Locate, RequestTemplate
@@ -19,9 +22,22 @@ def check(
     """Compile the templates and expressions, and render the request of every case.
 
     Raises:
-        InputError: One of them is wrong, or a template fails for a case.
+        InputError: One of them is wrong, a template fails for a case, or its host is
+            one that is never asked.
     """
     ReplyMap(spec.response, place=place)
     template = RequestTemplate(spec, variables, place=place)
+    if spec.wait_for:
+        _check_host(spec.wait_for.url, place, "wait_for", "url")
     for case in cases:
-        template.render(case, "0" * 32)
+        request = template.render(case, "0" * 32)
+        _check_host(request.url, place, "url")
+
+
+def _check_host(url: str, place: Locate, *key: str) -> None:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:  # no URL at all, which asking it will tell better
+        return
+    if why := forbidden(host):
+        raise InputError(why, where=place("endpoint", *key))

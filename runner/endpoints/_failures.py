@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 
+from runner.endpoints._reach import Unanswered
 from runner.endpoints._values import excerpt
 from runner.endpoints._wire import Reply, TooLarge, Unreadable
 from runner.model import Failure
@@ -33,6 +34,9 @@ _PROXY = (ProxyError, InvalidURL, InvalidSchema)
 """What only a proxy can be the reason of: the endpoint's own URL was checked."""
 
 _SENTENCES: Mapping[type[BaseException], str] = {
+    Unanswered: "nothing listens at {where}: {why}; localhost is the action's own "
+    "container (let the service listen on 0.0.0.0, or write the name of its service "
+    "container in endpoint.url)",
     ConnectionRefusedError: "nothing listens at {where} (is the service started, and "
     "the port right? `wait_for` waits for it)",
     socket.gaierror: "the host name in {where} is unknown (check endpoint.url)",

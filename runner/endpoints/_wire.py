@@ -20,9 +20,14 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    NewConnectionError,
+)
 from urllib3.util import Timeout
 
+from runner.endpoints._reach import Reach
 from runner.endpoints._values import excerpt
 
 _CHUNK = 64 * 1024
@@ -31,11 +36,11 @@ _HEADERS = 1024 * 1024
 _FRAMED = 8  # bytes on the wire for a byte of body: chunks of one byte take six
 
 _attempt = threading.local()
-"""Of this thread: the attempt's deadline, the bytes it may take, and ``sockets``, where
-its client keeps those in use.
+"""Of this thread: the attempt's deadline, the bytes it may take, how its client reaches
+a host, and ``sockets``, where that keeps those in use.
 
-``http.client`` builds the reply deep below ``requests`` and in the same thread; this is
-how the reply learns of them.
+``urllib3`` and ``http.client`` open connections and build replies deep below
+``requests`` and in the same thread; this is how they learn of them.
 """
 
 
@@ -99,12 +104,29 @@ class _BoundedReply(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Bounded(raw, sock))
 
 
-class _Plain(HTTPConnection):
+class _Guarded(HTTPConnection):
+    """A connection that is opened by its client's ``Reach``."""
+
     response_class = _BoundedReply
 
+    def _new_conn(self) -> socket.socket:
+        # One place for connections to services and to proxies, with TLS or without.
+        reach: Reach = _attempt.reach
+        host, port, options = self._dns_host, self.port, self.socket_options or ()
+        try:
+            return reach.connect(host, port, _attempt.deadline, options)
+        except TimeoutError as error:
+            raise ConnectTimeoutError(self, f"{host} did not accept in time") from error
+        except OSError as error:
+            raise NewConnectionError(self, f"{error}") from error
 
-class _Secure(HTTPSConnection):
-    response_class = _BoundedReply
+
+class _Plain(_Guarded):
+    pass
+
+
+class _Secure(_Guarded, HTTPSConnection):
+    pass
 
 
 class _PlainPool(HTTPConnectionPool):
@@ -141,8 +163,9 @@ class _Channel(NamedTuple):
 class Client:
     """Sends prepared requests; one session and its kept connections per thread."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, reach: Reach) -> None:
         self._url = url
+        self._reach = reach
         self._local = threading.local()
         self._sessions: list[requests.Session] = []
         self._sockets: dict[int, socket.socket] = {}
@@ -161,6 +184,7 @@ class Client:
         Raises:
             TooLarge: The body is larger; the rest of it was not read.
             Unreadable: The body is compressed in a way that was not asked for.
+            Refused: The host, or the proxy, is at an address that is never reached.
             OSError: The call failed, says ``requests`` or the system.
             urllib3.exceptions.HTTPError: The call failed while the body was read.
         """
@@ -168,6 +192,7 @@ class Client:
         _attempt.deadline = deadline
         _attempt.allowance = _FRAMED * limit + _HEADERS
         _attempt.sockets = self._sockets
+        _attempt.reach = self._reach
         left: Any = Timeout(total=max(deadline - time.monotonic(), 0.001))
         try:
             raw = channel.adapter.send(request, timeout=left, **channel.settings).raw

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
-from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 from uuid import uuid4
 
 import requests
 from pydantic_core import from_json
-from requests.utils import get_auth_from_url
 from urllib3.exceptions import HTTPError
 
 from runner import __version__
@@ -26,9 +22,12 @@ from runner.endpoints._failures import (
     shown,
 )
 from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._prepare import followed, parsed_url, prepared, refused
+from runner.endpoints._reach import Reach, Refused, Resolve, resolve
 from runner.endpoints._redirects import redirected, same_service
 from runner.endpoints._wire import Client, Reply, TooLarge, Unreadable
-from runner.errors import InputError, Place, Unavailable
+from runner.errors import InputError, Unavailable
+from runner.hosts import Access, refusal
 from runner.model import Case, Failure, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec
@@ -41,6 +40,7 @@ _POLL = 0.25
 _POLL_TIMEOUT = 5.0
 _BOM = b"\xef\xbb\xbf"
 _CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
+_ANY = Access()
 _OWN_HEADERS = ("content-length", "transfer-encoding", "connection")
 
 
@@ -55,6 +55,8 @@ class HttpEndpoint:
         variables: Environment values by name.
         secrets: What no message may show.
         place: Where a key stands in the user's file.
+        access: Which hosts may be asked, and where a service at localhost may be.
+        resolve: Gives the addresses of a name.
         clock: Seconds, for latencies.
         wall: Seconds of the epoch, for a ``Retry-After`` that is a date.
         new_uuid: What ``{{ uuid }}`` stands for, fresh at each call.
@@ -70,6 +72,8 @@ class HttpEndpoint:
         *,
         secrets: Iterable[str] = (),
         place: Locate = by_path,
+        access: Access = _ANY,
+        resolve: Resolve = resolve,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
         new_uuid: Callable[[], str] = lambda: uuid4().hex,
@@ -83,7 +87,26 @@ class HttpEndpoint:
         self._wall = wall
         self._new_uuid = new_uuid
         self._headers = _defaults(spec, place)
-        self._client = Client(expand(spec.url, variables))
+        self._allowed = access.allowed
+        self._reach = Reach(access.nearby, resolve)
+        self._client = Client(expand(spec.url, variables), self._reach)
+
+    def admit(self, cases: Iterable[Case]) -> None:
+        """See, before anything is sent, that each host of the spec may be asked.
+
+        What a name resolves to is seen only when it is connected to.
+
+        Raises:
+            InputError: One may not be, or is in no URL.
+        """
+        for origin in dict.fromkeys(map(_origin, self._template.urls(cases))):
+            self._parsed(origin, "url")
+        if self._spec.wait_for:
+            self._parsed(self._spec.wait_for.url, "wait_for", "url")
+
+    def notices(self) -> tuple[str, ...]:
+        """Say where a service at localhost was found instead, if anywhere."""
+        return tuple(self._reach.notices())
 
     def ask(self, case: Case) -> Response | Failure:
         """Make one attempt; its latency is from the request to the last byte.
@@ -92,13 +115,13 @@ class HttpEndpoint:
         status other than 2xx, an unusable body are failures with redacted messages.
 
         Raises:
-            InputError: A template fails for this case, or an expression of the mapping
-                cannot take what it met.
+            InputError: A template fails for this case, an expression of the mapping
+                cannot take what it met, or the host is one that may not be asked.
         """
         request = self._prepared(self._template.render(case, self._new_uuid()))
         deadline = time.monotonic() + self._spec.timeout
         started = self._clock()
-        reply = self._call(request, deadline)
+        reply = self._call(request, deadline, "url")
         latency = self._clock() - started
         if isinstance(reply, Reply):
             result = self._read(reply, str(request.url), latency)
@@ -148,23 +171,26 @@ class HttpEndpoint:
         return waiting is not None and isinstance(self._poll(waiting.url, 1.0), Reply)
 
     def _poll(self, url: str, limit: float) -> Reply | Failure:
-        where = self._place("endpoint", "wait_for", "url")
-        request = _prepared("GET", _parsed_url(url, where)[0], self._headers)
-        return self._call(request, time.monotonic() + min(limit, _POLL_TIMEOUT))
+        key = ("wait_for", "url")
+        request = prepared("GET", self._parsed(url, *key)[0], self._headers)
+        return self._call(request, time.monotonic() + min(limit, _POLL_TIMEOUT), *key)
 
     def close(self) -> None:
         """End every call in flight, at once, and drop the connections."""
         self._client.close()
 
     def _prepared(self, request: Request) -> requests.PreparedRequest:
-        url, authorization = _parsed_url(request.url, self._place("endpoint", "url"))
+        url, authorization = self._parsed(request.url, "url")
         headers = {**self._headers, **request.headers}
         if authorization:
             headers.setdefault("Authorization", authorization)
         if request.query:
             encoded = urlencode(request.query, quote_via=quote)
             url = f"{url}{'&' if '?' in url else '?'}{encoded}"
-        return _prepared(request.method, url, headers, self._encoded(request.body))
+        return prepared(request.method, url, headers, self._encoded(request.body))
+
+    def _parsed(self, url: str, *key: str) -> tuple[str, str | None]:
+        return parsed_url(url, self._place("endpoint", *key), self._allowed)
 
     def _encoded(self, body: Any) -> bytes | None:
         if body is None:
@@ -177,7 +203,7 @@ class HttpEndpoint:
             raise InputError(f"it cannot be sent: {error}", where=where) from error
 
     def _call(
-        self, request: requests.PreparedRequest, deadline: float
+        self, request: requests.PreparedRequest, deadline: float, *key: str
     ) -> Reply | Failure:
         """Give a reply with a status of 2xx, through redirects within the service."""
         url = str(request.url)
@@ -188,15 +214,20 @@ class HttpEndpoint:
                 target = redirected(reply, str(request.url))
                 if target is None or hops == REDIRECTS:
                     break
-                if not same_service(str(request.url), target):
+                if not self._may_follow(str(request.url), target):
                     return from_redirect(url, target)
-                request = _followed(request, target, reply.status)
+                request = followed(request, target, reply.status)
                 hops += 1
+        except Refused as error:
+            raise refused(str(error), self._place("endpoint", *key)) from error
         except _CALL_ERRORS as error:
             return from_error(error, url, self._spec.timeout)
         if reply.status // 100 == 2:  # noqa: PLR2004 - the class of success
             return reply
         return from_status(reply, url, self._wall())
+
+    def _may_follow(self, url: str, target: str) -> bool:
+        return same_service(url, target) and not refusal(target, self._allowed)
 
     def _read(self, reply: Reply, url: str, latency: float) -> Response | Failure:
         try:
@@ -204,6 +235,11 @@ class HttpEndpoint:
         except ValueError as error:
             return from_garbage(reply, url, error)
         return self.replies.read(parsed, latency)
+
+
+def _origin(url: str) -> str:
+    """Give a URL up to its path, so that what varies in that is looked at once."""
+    return "/".join(url.split("/", 3)[:3])
 
 
 def _defaults(spec: EndpointSpec, place: Locate) -> dict[str, str]:
@@ -223,53 +259,3 @@ def _defaults(spec: EndpointSpec, place: Locate) -> dict[str, str]:
         kind = "text/plain; charset=utf-8" if text else "application/json"
         defaults["Content-Type"] = kind
     return {name: value for name, value in defaults.items() if name.lower() not in own}
-
-
-def _prepared(
-    method: str, url: str, headers: Mapping[str, str], body: Any = None
-) -> requests.PreparedRequest:
-    """Give a request as it goes out, without the checks that the spec has passed."""
-    request = requests.PreparedRequest()
-    request.method = method
-    request.url = url
-    lines: Any = dict(headers)
-    request.headers = lines
-    request.body = body
-    if body is not None or method not in ("GET", "HEAD"):
-        lines["Content-Length"] = str(len(body or b""))
-    return request
-
-
-@lru_cache(maxsize=64)
-def _parsed_url(url: str, where: Place) -> tuple[str, str | None]:
-    """Give a URL that ``requests`` accepts, and its credentials as a header."""
-    request = requests.PreparedRequest()
-    try:
-        request.prepare_url(url.partition("#")[0], None)
-    except (ValueError, OSError) as error:
-        why = "" if "@" in url else f": {error}"  # which repeats the credentials
-        raise InputError(f"{shown(url)} is no URL{why}", where=where) from error
-    user, password = get_auth_from_url(url)
-    parts = urlsplit(str(request.url))
-    plain = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    if not user and not password:
-        return plain, None
-    return plain, f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
-
-
-def _followed(
-    request: requests.PreparedRequest, target: str, status: int
-) -> requests.PreparedRequest:
-    """Give the redirected request: the same one, but 303 asks for a GET.
-
-    Browsers turn a POST into a GET at 301 and 302 too; an API that moved its path wants
-    the body there.
-    """
-    if status != HTTPStatus.SEE_OTHER:
-        return _prepared(str(request.method), target, request.headers, request.body)
-    kept = {
-        name: value
-        for name, value in request.headers.items()
-        if not name.lower().startswith("content-")
-    }
-    return _prepared("GET", target, kept)

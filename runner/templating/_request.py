@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from runner.errors import InputError, Problems
@@ -72,15 +72,7 @@ class RequestTemplate:
         Raises:
             InputError: A template fails for this case, at its key.
         """
-        names = {
-            "id": case.id,
-            "question": case.question,
-            "tenant": case.tenant,
-            "type": case.type,
-            "tags": list(case.tags),
-            "meta": dict(case.meta),
-            "uuid": uuid,
-        }
+        names = _names(case, uuid)
         return Request(
             self._method,
             self._url(names),
@@ -88,6 +80,18 @@ class RequestTemplate:
             self._header_lines(_rendered(self._headers, names)),
             _rendered(self._body, names),
         )
+
+    def urls(self, cases: Iterable[Case]) -> Iterator[str]:
+        """Give the URL of each case, without the parameters; once where all share it.
+
+        Raises:
+            InputError: The template fails for a case.
+        """
+        if self._url.render is None:
+            yield self._url.start
+            return
+        for case in cases:
+            yield self._url(_names(case, "0" * 32))
 
     def _parameters(self, query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         return tuple(
@@ -124,6 +128,18 @@ class RequestTemplate:
             where=self._place("endpoint", key, name),
             hint="a string or a number can; write {{ name | tojson }} for JSON",
         )
+
+
+def _names(case: Case, uuid: str) -> Names:
+    return {
+        "id": case.id,
+        "question": case.question,
+        "tenant": case.tenant,
+        "type": case.type,
+        "tags": list(case.tags),
+        "meta": dict(case.meta),
+        "uuid": uuid,
+    }
 
 
 class _Compiled(NamedTuple):

@@ -12,11 +12,11 @@ import pytest
 
 FLOORS = (
     {"__init__", "errors", "inference", "text", "redact"},
-    {"model", "units"},
+    {"hosts", "model", "units"},
     {"templating", "spec", "cases", "metrics", "aggregate", "advice"},
     {"responses", "scores", "comparison", "gates", "report"},
     {"diagnosis", "ledger", "baseline", "render", "settings"},
-    {"files", "endpoints", "publish"},
+    {"container", "files", "endpoints", "publish"},
     {"pipeline", "results", "worked", "progress", "interrupts", "terminal"},
     {"session", "offline", "docs"},
     {"action"},

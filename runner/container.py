@@ -1,0 +1,50 @@
+"""What a container knows of the machine around it: where services of that may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from ipaddress import IPv4Address
+from pathlib import Path
+
+CHOICES = ("auto", "off")
+"""What may stand in the place of a host."""
+
+_MARKS = (".dockerenv", "run/.containerenv")  # Docker's and Podman's
+_NAMED = "host.docker.internal"
+_ROUTES = "proc/net/route"
+_GATEWAY = 2  # the flag of a route that leads through one
+
+
+def nearby(choice: str, root: Path = Path("/")) -> tuple[str, ...]:
+    """Give where else a service at localhost may be, likeliest first.
+
+    Args:
+        choice: A host; ``off`` for none; ``auto`` for what a container can find out,
+            which is nothing outside of one.
+        root: Of the file system.
+    """
+    if choice not in CHOICES:
+        return (choice,)
+    if choice == "off" or not any((root / mark).exists() for mark in _MARKS):
+        return ()
+    with suppress(OSError):
+        return (*gateways((root / _ROUTES).read_text("ascii")), _NAMED)
+    return (_NAMED,)
+
+
+def gateways(routes: str) -> Iterator[str]:
+    """Give the gateway of each default route, the preferred first.
+
+    Args:
+        routes: As Linux shows them in ``/proc/net/route``.
+    """
+    rows = [line.split() for line in routes.splitlines()[1:]]
+    found = {
+        row[2]: int(row[6])
+        for row in rows
+        if (row[1], row[7]) == ("0" * 8, "0" * 8) and int(row[3], 16) & _GATEWAY
+    }
+    for gateway in sorted(found, key=lambda each: found[each]):
+        # The bytes stand as the processor keeps them, and all that run this are alike.
+        yield str(IPv4Address(bytes.fromhex(gateway)[::-1]))
