@@ -15,8 +15,8 @@ from pydantic_core import from_json
 from runner import __version__
 
 TRIES = 4
-PATIENCE = 120.0
-"""Seconds that all calls of a run wait in sum; GitHub's second limit asks for 60."""
+PATIENCE = 180.0
+"""Seconds that all calls of a run wait in sum; GitHub's second limit takes 60 to 80."""
 
 _TIMEOUT = (10.0, 30.0)  # seconds to connect, and for the next bytes
 _LIMIT = 64 * 2**20  # bytes: a page of 100 comments at their largest has 40 MB
@@ -125,7 +125,8 @@ class Caller:
     def _wait(self, reply: Reply, attempt: int) -> float | None:
         """Give the seconds until another try; None where none would help."""
         if reply.is_limited:
-            return self._told(reply) or _LIMITED * 2**attempt
+            told = self._told(reply)
+            return _LIMITED * 2**attempt if told is None else told
         return 2.0**attempt if reply.is_broken else None
 
     def _told(self, reply: Reply) -> float | None:

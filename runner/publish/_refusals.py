@@ -2,68 +2,84 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from runner.publish._calls import Reply
 
 Stance = Literal["ours", "fork", "dependabot"]
-"""Whose pull request it is: what the token may do hangs on it."""
+"""Whose pull request it is: what its token may do hangs on it."""
 
-_NEEDED = "permissions: {contents: read, pull-requests: write}"
-_REMEDIES = {
-    "ours": f"add to the job: {_NEEDED}",
-    "fork": "a fork's token can only read; publish from a second workflow, on "
+NEEDED = "permissions: {contents: read, pull-requests: write}"
+"""What a job must say that comments."""
+
+REMEDIES = {
+    "ours": f"add to the job `{NEEDED}`",
+    "fork": "a fork's token can only read: publish from a second workflow, on "
     "workflow_run",
-    "dependabot": "for Dependabot a token can only read unless the job says: "
-    f"{_NEEDED}",
+    "dependabot": "for Dependabot a token can only read, unless the job says "
+    f"`{NEEDED}`",
 }
-_SHOWN = 200
+"""Where the token may not write."""
+
+_SHOWN = 200  # characters of what GitHub says
+
+
+class Reason(NamedTuple):
+    """Why something was not done."""
+
+    why: str
+    hint: str = ""
+    """What to do about it."""
+    is_gone: bool = False
+    """Whether what was asked for is not there."""
+    is_unsure: bool = False
+    """Whether it may have been done all the same."""
+    is_meant: bool = False
+    """Whether people want it so, and nothing is amiss."""
 
 
 class Refused(Exception):  # noqa: N818 - becomes a Told, never leaves the package
-    """GitHub did not do what was asked.
+    """GitHub did not do what was asked."""
 
-    Args:
-        why: In plain words.
-        hint: What to do about it.
-        gone: Whether what was asked for is not there.
-        unsure: Whether it may have been done all the same.
-    """
-
-    def __init__(
-        self, why: str, hint: str = "", *, gone: bool = False, unsure: bool = False
-    ) -> None:
-        super().__init__(why)
-        self.hint = hint
-        self.gone = gone
-        self.unsure = unsure
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.why)
+        self.reason = reason
 
 
 def refusal(reply: Reply, stance: Stance) -> Refused:
     """Explain a reply that is no success."""
+    reason = _reason(reply, stance)
+    request = reply.headers.get("x-github-request-id", "")
+    if request and request.replace(":", "").isalnum():
+        reason = reason._replace(why=f"{reason.why}, request {request[:_SHOWN]}")
+    return Refused(reason)
+
+
+def _reason(reply: Reply, stance: Stance) -> Reason:
     said = reply.said[:_SHOWN]
-    if reply.is_broken:
-        what = f"GitHub answered {reply.status}" if reply.status else said
-        return Refused(what, "run it again", unsure=True)
-    if reply.is_limited:
-        return Refused("GitHub's limit of requests is reached", "run it again later")
-    why, hint = _explained(reply.status, said, stance)
-    identity = reply.headers.get("x-github-request-id", "")
-    if identity.replace(":", "").isalnum():
-        why = f"{why}, request {identity}"
-    return Refused(why, hint, gone=reply.status in (404, 410))
-
-
-def _explained(status: int, said: str, stance: Stance) -> tuple[str, str]:
     lower = said.lower()
-    if "locked" in lower:
-        return "the conversation is locked", "unlock it to have a comment"
-    if "2500 comments" in lower or "commenting is disabled" in lower:
-        return "the pull request takes no more comments", "it has 2,500"
+    if reply.status == 0:
+        return Reason(f"GitHub cannot be reached: {said}", is_unsure=True)
+    if reply.is_broken:
+        return Reason(f"GitHub is out of order ({reply.status})", is_unsure=True)
+    if reply.is_limited:
+        return Reason(
+            "GitHub takes no more requests for now", "run the job again later"
+        )
+    if "is locked" in lower:
+        return Reason("the conversation is locked", is_meant=True)
+    if "commenting is disabled" in lower:
+        return Reason("the pull request takes no more comments", is_meant=True)
+    return _by_status(reply.status, said, stance)
+
+
+def _by_status(status: int, said: str, stance: Stance) -> Reason:
+    told = f"{status}: {said}" if said else str(status)
     if status == 401:  # noqa: PLR2004 - beside the words for it
-        return "GitHub does not know the token", "check the input token"
+        return Reason(f"GitHub does not know the token ({told})", "see input token")
     if status == 403:  # noqa: PLR2004
-        return f"the token may not do it: {said}", _REMEDIES[stance]
-    if status == 404:  # noqa: PLR2004
-        return "it is not there, or the token may not see it", _REMEDIES[stance]
-    return f"GitHub answered {status}: {said}", ""
+        return Reason(f"the token may not do it ({told})", REMEDIES[stance])
+    if status in (404, 410):
+        what = f"the token sees no such thing ({told})"
+        return Reason(what, REMEDIES[stance], is_gone=True)
+    return Reason(f"GitHub refused ({told})")

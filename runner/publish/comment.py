@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Literal, NamedTuple, TypeVar
 
 from runner.publish._marker import Marker, after, key_of
+from runner.publish._refusals import Reason
 from runner.publish.github import Comment, GitHub, Pull, Refused
 from runner.settings import Change
 
@@ -19,7 +20,12 @@ __all__ = ["Draft", "Marker", "Told", "cancel", "key_of", "tell"]
 
 Item = TypeVar("Item")
 
-_MOMENTS = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC|took [0-9.,]+ [a-z]+")
+_PASSING = re.compile(
+    r"\d{4}-\d\d-\d\d \d\d:\d\d UTC|took [0-9.,]+ [a-z]+"
+    r"|/actions/runs/\d+(?:/attempts/\d+)?"
+)
+"""What is another in every run: the time, how long it took, and the run's own page."""
+
 _CANCELLED = "> ⏹️ Run "
 
 
@@ -84,7 +90,7 @@ def _within(
     try:
         pull = github.pull_of(change)
     except Refused as refused:
-        return [_failed(refused)]
+        return [_refused(refused.reason)]
     if pull is None:
         return [Told("left", why="no open pull request is at the commit")]
     if not pull.is_open:
@@ -96,7 +102,7 @@ def _within(
             told.append(act(thread, item))
         except Refused as refused:
             # The next would most likely be refused as well, and each try takes time.
-            return [*told, _failed(refused)]
+            return [*told, _refused(refused.reason)]
     return told
 
 
@@ -150,7 +156,7 @@ class Thread:
         try:
             kept = self._github.update(oldest, draft.body)
         except Refused as refused:
-            if not refused.gone:
+            if not refused.reason.is_gone:
                 raise
             self._listed = None
             if not draft.is_wanted:
@@ -180,7 +186,7 @@ class Thread:
         try:
             return self._github.create(self._number, draft.body)
         except Refused as refused:
-            if not refused.unsure:
+            if not refused.reason.is_unsure:
                 raise
         # It may have been written all the same, and must not be written twice.
         mine = [
@@ -208,8 +214,9 @@ class Thread:
                 self._github.delete(comment)
 
 
-def _failed(refused: Refused) -> Told:
-    return Told("failed", why=str(refused), hint=refused.hint)
+def _refused(reason: Reason) -> Told:
+    done: Literal["left", "failed"] = "left" if reason.is_meant else "failed"
+    return Told(done, why=reason.why, hint=reason.hint)
 
 
 def _marker(comment: Comment) -> Marker:
@@ -229,9 +236,9 @@ def _left(comment: Comment) -> Told:
 
 
 def _is_same(comment: Comment, draft: Draft) -> bool:
-    """Whether nothing but the time is another."""
+    """Whether nothing is another but what always is."""
     told = [
-        _MOMENTS.sub("", text.strip()) for text in (after(comment.body), draft.text)
+        _PASSING.sub("", text.strip()) for text in (after(comment.body), draft.text)
     ]
     return told[0] == told[1] and _marker(comment).head == draft.marker.head
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from runner.publish._calls import PATIENCE, Call, Caller, Reply
-from runner.publish._refusals import Refused, Stance, refusal
+from runner.publish._refusals import Reason, Refused, Stance, refusal
 from runner.settings import Change, Settings
 
-__all__ = ["PATIENCE", "Comment", "GitHub", "Pull", "Refused", "connect"]
+__all__ = ["PATIENCE", "Caller", "Comment", "GitHub", "Pull", "Refused", "connect"]
 
 _PAGE = 100  # the most that GitHub gives at once
 _PAGES = 30  # a pull request takes 2,500 comments
@@ -151,7 +151,7 @@ class GitHub:
         """Give a comment another text.
 
         Raises:
-            Refused: It has not got it; ``gone`` where there is no such comment.
+            Refused: It has not got it; ``is_gone`` where there is no such comment.
         """
         call = Call("PATCH", self._at_id(comment), {"body": body})
         return _comment(self._done(call).data)
@@ -165,7 +165,7 @@ class GitHub:
         try:
             self._done(Call("DELETE", self._at_id(comment)))
         except Refused as refused:
-            if not refused.gone:
+            if not refused.reason.is_gone:
                 raise
 
     def _at_id(self, comment: Comment) -> str:
@@ -247,4 +247,4 @@ def _comment(data: Any) -> Comment:
 
 
 def _odd() -> Refused:
-    return Refused("GitHub's answer is not what it documents")
+    return Refused(Reason("what GitHub answered is not what it documents"))

@@ -26,7 +26,7 @@ MESSAGE = 1_000  # characters of an annotation
 class Annotation(NamedTuple):
     """One line beside the file that it speaks of."""
 
-    level: Literal["error", "warning"]
+    level: Literal["error", "warning", "notice"]
     title: str
     message: str
     place: Place | None = None
@@ -96,7 +96,7 @@ class Workflow:
     def annotate(self, annotations: Iterable[Annotation]) -> None:
         """Show annotations; where a level has too many, its last says how many more."""
         found = tuple(annotations)
-        for level in ("error", "warning"):
+        for level in ("error", "warning", "notice"):
             own = [each for each in found if each.level == level]
             kept = own if len(own) <= ANNOTATIONS else own[: ANNOTATIONS - 1]
             for annotation in kept:
