@@ -61,11 +61,11 @@ def read_results(folder: Path, shown: str) -> Results:
     return baseline.read_results(found, lines, file)
 
 
-def read_report(folder: Path, shown: str) -> Report:
+def read_report(folder: Path, shown: str, limit: int = _LIMIT) -> Report:
     """Give the Report in a results folder.
 
     Raises:
-        InputError: It is not there, or it is damaged.
+        InputError: It is not there, it is damaged, or it has more than ``limit`` bytes.
     """
     path, file = folder / "results.json", f"{shown}/results.json"
     if not os.path.lexists(path):
@@ -74,5 +74,5 @@ def read_report(folder: Path, shown: str) -> Report:
             where=Place(file),
             hint="give the folder that a run wrote with --out",
         )
-    text = files.read_bytes(path, file=file, limit=_LIMIT)
+    text = files.read_bytes(path, file=file, limit=limit)
     return report.read(text, Place(file))

@@ -13,6 +13,7 @@ from runner import __version__, files, gates, progress, render, session, setting
 from runner.action import _comment, _ended
 from runner.action._comment import Commenter, links_of
 from runner.action._ended import Ended, not_evaluated, outputs, worst_of
+from runner.action._publish import publish
 from runner.action._specs import find, folders
 from runner.errors import Cancelled, InputError, RagEvalError
 from runner.gates import FailOn
@@ -38,7 +39,8 @@ def run(
 ) -> int:
     """Carry out the step that the environment describes; give its exit status.
 
-    A mistake in one spec leaves the others to be run; a cancelled run ends them all.
+    It evaluates, or publishes what another run found. A mistake in one spec leaves the
+    others to be run; a cancelled run ends them all.
     """
     redactor = Redactor(settings.secrets(environ))
     step = Workflow(environ, echo, redactor)
@@ -46,6 +48,8 @@ def run(
     try:
         found = settings.read(environ, _event(environ))
         step.log(f"rag-eval {__version__}: {found.change}")
+        if found.publish:
+            return publish(found, world, step, redactor)
         specs = find(found.specs, world.root)
         orders = _orders(specs, found, world.root, parse)
     except RagEvalError as error:

@@ -37,22 +37,32 @@ class Commenter:
         templates: The folder of the templates.
         redactor: Masks the secrets.
         step: Is told what became of it.
+        note: Stands below every comment.
     """
 
     def __init__(
-        self, found: Settings, templates: Path, redactor: Redactor, step: Workflow
+        self,
+        found: Settings,
+        templates: Path,
+        redactor: Redactor,
+        step: Workflow,
+        note: str = "",
     ) -> None:
         self._found = found
         self._templates = templates
         self._text = redactor.text
         self._step = step
+        self._note = note
 
-    def tell(self, ended: Sequence[Ended], specs: Sequence[str]) -> None:
-        """Comment on what has ended; what has not was cancelled."""
+    def tell(self, ended: Sequence[Ended], specs: Sequence[str]) -> list[Told]:
+        """Comment on what has ended; what has not was cancelled.
+
+        Gives what became of each comment; nothing where there can be none.
+        """
         silence = settings.silence(self._found)
         if silence:
             self._step.log(f"no comment: {silence}")
-            return
+            return []
         done = [each for each in ended if not isinstance(each.error, Cancelled)]
         stopped = specs[len(done) :]
         with closing(connect(self._found, _HURRY if stopped else PATIENCE)) as github:
@@ -61,6 +71,7 @@ class Commenter:
         for each in told:
             self._step.log(f"comment: {each.done} {each.url} {each.why}".rstrip())
         self._step.annotate(_annotations(told))
+        return told
 
     def _told(
         self, github: GitHub, done: Sequence[Ended], stopped: Sequence[str]
@@ -96,7 +107,7 @@ class Commenter:
         links = links_of(self._found)
         if links.commit and links.commit != pull.head:
             links = links._replace(newer=pull.head)
-        return results.comment(ended.report, self._templates, links)
+        return results.comment(ended.report, self._templates, links) + self._note
 
 
 def links_of(found: Settings) -> Links:
@@ -107,8 +118,8 @@ def links_of(found: Settings) -> Links:
         repository=run.repository,
         commit=change.commit or "",
         merge=change.merge or "",
-        run=run.id,
-        attempt=str(run.attempt),
+        run=change.run or run.id,
+        attempt=change.attempt or str(run.attempt),
     )
 
 

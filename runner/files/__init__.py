@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from runner.files._cases import read_cases, read_rows
 from runner.files._json import read_jsonl
-from runner.files._text import named, read_bytes
+from runner.files._text import name_of, named, read_bytes
 from runner.files._yaml import read_document
 
 __all__ = [
+    "name_of",
     "named",
     "read_bytes",
     "read_cases",

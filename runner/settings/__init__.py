@@ -42,6 +42,7 @@ INPUTS: Mapping[str, str] = {
     "comment": "always",
     "comment-key": "",
     "args": "",
+    "publish": "",
 }
 """Every input of the action, with its default; an empty value is not given."""
 
@@ -67,6 +68,8 @@ class Settings(NamedTuple):
     comment: CommentOn = "always"
     comment_key: str = ""
     """What tells the comments of a job's several runs apart."""
+    publish: str = ""
+    """The folder of another run's results; where it is given nothing is evaluated."""
 
 
 def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
@@ -82,9 +85,12 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
     check_names(environ)
     given = {name: _value(environ, name) or INPUTS[name] for name in INPUTS}
     found = change(environ, event)
-    _check_trust(found)
+    if given["publish"]:
+        _check_alone(given)
+    else:
+        _check_trust(found)
     return Settings(
-        specs=_specs(given["spec"]),
+        specs=() if given["publish"] else _specs(given["spec"]),
         fail_on=_one_of("fail-on", given, FailOn),
         baseline=given["baseline"] or None,
         out=given["out"],
@@ -94,6 +100,7 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
         token=given["token"],
         comment=_one_of("comment", given, CommentOn),
         comment_key=given["comment-key"],
+        publish=given["publish"],
     )
 
 
@@ -144,6 +151,13 @@ def _value(environ: Mapping[str, str], name: str) -> str:
 
 def _wrong(name: str, what: str, hint: str = "") -> InputError:
     return InputError(f"input {name}: {what}", hint=hint)
+
+
+def _check_alone(given: Mapping[str, str]) -> None:
+    for name in ("spec", "baseline", "args"):
+        if given[name]:
+            what = f"with it nothing is evaluated, and {name} would say nothing"
+            raise _wrong("publish", what, f"leave out one of publish and {name}")
 
 
 def _check_trust(found: Change) -> None:

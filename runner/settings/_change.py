@@ -34,6 +34,10 @@ class Change(NamedTuple):
     """``owner:branch`` of the commit, where only they lead to the pull request."""
     merge: str | None = None
     """What was checked out, where GitHub merged the commit into its base for it."""
+    run: str = ""
+    """The id of the run that this one follows; empty where it follows none."""
+    attempt: str = ""
+    """Which attempt of that run."""
 
     def __str__(self) -> str:
         """Give it as the log says it."""
@@ -85,6 +89,8 @@ def _of_triggering(run: Mapping[str, Any], event: Mapping[str, Any]) -> Change:
         fork=bool(ours) and _is_another(theirs, ours),
         private=ours.get("private") is True,
         head=f"{owner}:{branch}" if owner and branch else None,
+        run=str(_of_kind(int, run, "id") or ""),
+        attempt=str(_of_kind(int, run, "run_attempt") or ""),
     )
 
 

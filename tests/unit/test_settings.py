@@ -97,6 +97,7 @@ def test_what_is_not_given_has_its_default():
         "",
         "always",
         "",
+        "",
     )
 
 
@@ -163,6 +164,35 @@ def test_the_spec_of_a_fork_never_runs_beside_secrets(head, refused):
         said = str(error)
 
     assert ("secrets" in said) == refused
+
+
+def test_what_is_published_is_not_evaluated_and_needs_no_trust():
+    environ = {"GITHUB_EVENT_NAME": "pull_request_target", "INPUT_PUBLISH": "results"}
+
+    read = settings.read(environ, pull("someone/bot"))
+
+    assert (read.publish, read.specs) == ("results", ())
+
+
+@pytest.mark.parametrize("name", ["spec", "baseline", "args"])
+def test_what_is_said_of_an_evaluation_is_refused_beside_publish(name):
+    environ = {"INPUT_PUBLISH": "results", f"INPUT_{name.upper()}": "x"}
+
+    with pytest.raises(InputError) as error:
+        settings.read(environ, {})
+
+    assert str(error.value) == (
+        f"input publish: with it nothing is evaluated, and {name} would say nothing "
+        f"(leave out one of publish and {name})"
+    )
+
+
+def test_a_run_that_follows_another_knows_which():
+    run = {"head_sha": HEAD, "id": 1184, "run_attempt": 2}
+
+    found = settings.change({}, {"workflow_run": run})
+
+    assert (found.run, found.attempt) == ("1184", "2")
 
 
 def test_secrets_are_known_by_the_names_of_their_variables():
