@@ -31,7 +31,8 @@ from runner.hosts import Access, refusal
 from runner.model import Case, Failure, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec
-from runner.templating import Locate, Request, RequestTemplate, by_path, expand
+from runner.templating import Locate, Request, RequestTemplate, by_path
+from runner.variables import expand
 
 REDIRECTS = 5
 """How many are followed; all within one service and one time-out."""

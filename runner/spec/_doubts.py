@@ -11,6 +11,7 @@ from runner.model import RUN_LEVEL, Better, split_statistic
 from runner.spec._explain import Path
 from runner.spec._nouns import DEFAULT_MARKS, Limit, Spec
 from runner.units import Amount, plain
+from runner.variables import bare
 
 Range = tuple[float | None, float | None]
 
@@ -18,7 +19,6 @@ _RIGHT: Mapping[Better, str] = {"higher": "min", "lower": "max"}
 _WARNING = "warning: "
 _SENT = ("url", "query", "headers", "body")
 _ASKS = re.compile(r"\{[{%][^{}]*\b(?:question|id|meta)\b")
-_BARE = re.compile(r"(?<![\w$\\])\$([A-Z][A-Z0-9_]+)\b")
 
 
 def doubts(
@@ -131,7 +131,7 @@ def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
             "{{ question }}, so every case asks the same"
         )
     for path, text in sent:
-        for name in _BARE.findall(text):
+        for name in bare(text):
             yield f"{place(*path)}: ${name} is sent as it stands (write ${{{name}}})"
 
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from runner.errors import InputError, MissingVariable, Place
+from runner.errors import InputError, Place
+from runner.variables import Use, is_meant, missing, substituted
 
-_USE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}|\$\{\{|\$\{")
-_MEANT = re.compile(r"\$\{[A-Za-z_{]")
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"GITHUB_TOKEN|(ACTIONS|INPUT)_.*", re.IGNORECASE)
 _SHORTEST = 6  # characters; anything shorter would be blackened everywhere
@@ -45,8 +44,8 @@ class Variables:
 
     def plain(self, text: str) -> str:
         """Give a text with what is known of its variables, and report nothing."""
-        return _USE.sub(
-            lambda used: self.values.get(used[1] or "") or (used[2] or ":-")[2:], text
+        return substituted(
+            text, lambda use: self.values.get(use.name or "") or use.default or ""
         )
 
     def _filled(self, value: Any, path: Path, *, keep: bool) -> Any:
@@ -62,15 +61,13 @@ class Variables:
             ]
         if not isinstance(value, str) or "${" not in value:
             return value
-        filled = _USE.sub(lambda used: self._use(used, path), value)
+        filled = substituted(value, lambda use: self._use(use, path))
         return value if keep else filled
 
-    def _use(self, used: re.Match[str], path: Path) -> str:
-        name, default = used[1], used[2]
-        if used[0] == "$${":
-            return "${"
+    def _use(self, use: Use, path: Path) -> str:
+        name = use.name
         if name is None:
-            self.problems.append(_malformed(used[0], self.place(*path)))
+            self.problems.append(_malformed(use.written, self.place(*path)))
         elif _FORBIDDEN.fullmatch(name):
             what = f"{name} may not be read: it belongs to the workflow"
             hint = "pass a token of your own under another name through env:"
@@ -78,12 +75,9 @@ class Variables:
         elif value := self.environ.get(name):
             self._keep(name, value, path)
             return value
-        elif default is None:
-            what = f"the environment variable {name} is missing or empty"
-            hint = f"set it, or write ${{{name}:-default}}"
-            where = self.place(*path)
-            self.problems.append(MissingVariable(what, where=where, hint=hint))
-        return (default or ":-").removeprefix(":-")
+        elif use.default is None:
+            self.problems.append(missing(name, self.place(*path)))
+        return use.default or ""
 
     def _keep(self, name: str, value: str, path: Path) -> None:
         self.values[name] = value
@@ -112,5 +106,5 @@ def misplaced(data: Mapping[str, Any]) -> Iterator[Path]:
             left += [((*path, key), inner) for key, inner in value.items()]
         elif isinstance(value, list):
             left += [((*path, index), inner) for index, inner in enumerate(value)]
-        elif isinstance(value, str) and _MEANT.search(value):
+        elif isinstance(value, str) and is_meant(value):
             yield path

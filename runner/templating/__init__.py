@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.templating._leaf import NAMES, Locate, by_path, expand
+from runner.templating._leaf import NAMES, Locate, by_path
 from runner.templating._report import report_environment
 from runner.templating._request import Request, RequestTemplate
 
@@ -12,6 +12,5 @@ __all__ = [
     "Request",
     "RequestTemplate",
     "by_path",
-    "expand",
     "report_environment",
 ]

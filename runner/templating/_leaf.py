@@ -19,11 +19,11 @@ from jinja2.exceptions import UndefinedError
 
 from runner.errors import InputError, Place, did_you_mean
 from runner.templating._sandbox import FILTERS, TEXT, URL, Sandbox, check_size
+from runner.variables import expand
 
 NAMES = ("id", "question", "tenant", "type", "tags", "meta", "uuid")
 """What a template of the spec may read."""
 
-_VARIABLE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _VARIES = re.compile(r"\{[{%#]|\$\{")
 _STATEMENTS = (nodes.Template, nodes.Output, nodes.If, nodes.For)
 _LANGUAGE = "{{ }}, {% if %} and {% for %}"
@@ -43,33 +43,6 @@ def by_path(*path: str | int) -> Place:
     """
     dotted = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path)
     return Place(dotted.removeprefix("."))
-
-
-def expand(text: str, variables: Mapping[str, str]) -> str:
-    """Put environment values into ``${NAME}`` and ``${NAME:-default}``.
-
-    Values are data: a ``${...}`` inside one stays as it is. ``$${`` gives ``${``.
-
-    Raises:
-        InputError: A variable without default is missing or empty.
-
-    >>> expand("${HOST:-localhost}/$${x}", {"HOST": "rag"})
-    'rag/${x}'
-    """
-
-    def value(found: re.Match[str]) -> str:
-        name, default = found[1], found[2]
-        if name is None:
-            return "${"
-        given = variables.get(name) or default
-        if given is None:
-            raise InputError(
-                f"the environment variable {name} is missing or empty",
-                hint=f"set it, or write ${{{name}:-default}}",
-            )
-        return given
-
-    return _VARIABLE.sub(value, text)
 
 
 class Leaf(NamedTuple):

@@ -12,7 +12,7 @@ import pytest
 
 FLOORS = (
     {"__init__", "errors", "inference", "text", "redact"},
-    {"hosts", "model", "units"},
+    {"hosts", "model", "units", "variables"},
     {"templating", "spec", "cases", "metrics", "aggregate", "advice"},
     {"responses", "scores", "comparison", "gates", "report"},
     {"diagnosis", "ledger", "baseline", "render", "settings"},

@@ -9,7 +9,7 @@ import pytest
 from runner.errors import InputError, Problems
 from runner.model import Case
 from runner.spec import EndpointSpec
-from runner.templating import RequestTemplate, expand, report_environment
+from runner.templating import RequestTemplate, report_environment
 
 CASE = Case(
     "qa-7",
@@ -152,11 +152,6 @@ def test_a_case_cannot_read_the_environment():
     assert body_of("Q: {{ question }}", case=case, variables={"TOKEN": "s3cret"}) == (
         "Q: ${TOKEN} {{ uuid }}"
     )
-
-
-def test_a_missing_variable_is_named():
-    with pytest.raises(InputError, match=r"TOKEN is missing or empty .*\$\{TOKEN:-d"):
-        expand("Bearer ${TOKEN}", {"TOKEN": ""})
 
 
 @pytest.mark.parametrize(

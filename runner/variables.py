@@ -1,0 +1,81 @@
+"""``${NAME}`` and ``${NAME:-default}``: how a text names what the environment holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from runner.errors import MissingVariable, Place
+
+_USE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{\{|\$\{")
+_MEANT = re.compile(r"\$\{[A-Za-z_{]")
+_BARE = re.compile(r"(?<![\w$\\])\$([A-Z][A-Z0-9_]+)\b")
+
+
+class Use(NamedTuple):
+    """One ``${...}`` of a text; without a name where it is not closed or has none."""
+
+    written: str
+    name: str | None
+    default: str | None
+    """Empty for ``${NAME:-}``, None where there is none."""
+
+
+def substituted(text: str, value: Callable[[Use], str]) -> str:
+    """Give a text with what ``value`` gives in place of each use; ``$${`` is ``${``.
+
+    >>> substituted("$${A} ${B:-c} ${", lambda use: use.default or "?")
+    '${A} c ?'
+    """
+
+    def one(found: re.Match[str]) -> str:
+        if found[0] == "$${":
+            return "${"
+        return value(Use(found[0], found[1], found[2]))
+
+    return _USE.sub(one, text)
+
+
+def expand(text: str, variables: Mapping[str, str]) -> str:
+    """Put environment values into ``${NAME}`` and ``${NAME:-default}``.
+
+    Values are data: a ``${...}`` inside one stays as it is.
+
+    Raises:
+        MissingVariable: A variable without default is missing or empty.
+
+    >>> expand("${HOST:-localhost}/$${x}", {"HOST": "rag"})
+    'rag/${x}'
+    """
+
+    def value(use: Use) -> str:
+        if use.name is None:
+            return use.written
+        given = variables.get(use.name) or use.default
+        if given is None:
+            raise missing(use.name)
+        return given
+
+    return substituted(text, value)
+
+
+def missing(name: str, where: Place | None = None) -> MissingVariable:
+    """Give the mistake that a variable is missing or empty."""
+    what = f"the environment variable {name} is missing or empty"
+    hint = f"set it, or write ${{{name}:-default}}"
+    return MissingVariable(what, where=where, hint=hint)
+
+
+def is_meant(text: str) -> bool:
+    """Whether a text surely names a variable, also where none is put in."""
+    return bool(_MEANT.search(text))
+
+
+def bare(text: str) -> list[str]:
+    """Give the names of ``$NAME`` without braces, which is nothing here.
+
+    >>> bare("Bearer $API_KEY, ${HOST}, $5, $x")
+    ['API_KEY']
+    """
+    return _BARE.findall(text)
