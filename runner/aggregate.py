@@ -159,12 +159,14 @@ def run_level(
     """Give accuracy, error rate and coverage as Summaries without a layer.
 
     Accuracy is passed / (passed + failed): errors and undetermined cases are in neither
-    and count as unscored. Coverage is the least of the metrics' coverages.
+    and count as unscored; what was not asked does everywhere. Coverage is the least of
+    the metrics' coverages.
     """
     judged = bytes(outcome in ("passed", "failed") for outcome in outcomes)
     passed = [float(outcome == "passed") for outcome in outcomes]
     whole = list(compress(passed, judged))
-    errors = [float(outcome == "error") for outcome in outcomes]
+    asked = [outcome for outcome in outcomes if outcome != "not_asked"]
+    errors = [float(outcome == "error") for outcome in asked]
     covered = [s.coverage for s in summaries if s.coverage is not None]
     parts = {
         part.name: _mean(passed, judged, part.members, unscored_rest=True)
@@ -174,7 +176,9 @@ def run_level(
         "accuracy": _run_summary(
             "accuracy", spread(whole, (0.0, 1.0)), len(outcomes) - len(whole), parts
         ),
-        "error_rate": _run_summary("error_rate", spread(errors, (0.0, 1.0))),
+        "error_rate": _run_summary(
+            "error_rate", spread(errors, (0.0, 1.0)), len(outcomes) - len(asked)
+        ),
         "coverage": _run_summary(
             "coverage", Spread(len(covered), min(covered, default=None))
         ),

@@ -31,6 +31,12 @@ def stripped(report: Report) -> Report:
             f"these results cover only {' '.join(report.filters)}",
             hint="a baseline needs every case; run again without the filter",
         )
+    if report.totals.not_asked:
+        raise InputError(
+            f"these results lack {count(report.totals.not_asked, 'case')} that a "
+            "stopped run did not ask",
+            hint="a baseline needs every case; run again",
+        )
     if report.verdict in ("error", "skipped"):
         raise InputError(
             f"these results have the verdict {report.verdict}",
@@ -93,6 +99,7 @@ def read_results(
         report.fingerprints,
         report.commit,
         report.started,
+        report.filters,
     )
 
 

@@ -120,7 +120,7 @@ def evaluate(
     """Carry a case set down the line; give the Report, and what stopped it early.
 
     A run that was stopped has a Report too: of what was finished, with the rest as
-    errors, so that it cannot be mistaken for a verdict.
+    not asked, and a verdict that cannot be mistaken for one on the whole.
     """
     started = keeper.now()
     ledger = Ledger(plan.cases, plan.spec.measures)
@@ -219,15 +219,13 @@ def _conclude(
     spec, cases, base = plan.spec, plan.cases, plan.baseline
     slices = slices_of(cases, (limit.slice for limit in spec.limits if limit.slice))
     summaries = ledger.summaries(slices)
-    filtered = plan.filters != ALL
     prints = {"spec": spec.fingerprint, "cases": ledger.fingerprint}
     held = None
     if base:
-        now = Results(ledger.records(), summaries, prints)
-        held = compare(
-            now, base, slices=[part.name for part in slices], filtered=filtered
-        )
-    selection = Selection(cases, plan.left_out) if filtered else None
+        filters = plan.filters.words
+        now = Results(ledger.records(), summaries, prints, filters=filters)
+        held = compare(now, base, slices=[part.name for part in slices])
+    selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
     measured = Measured(ledger.judged(), summaries, held, selection)
     results = gates.hold(spec, measured)
     verdict, reasons = gates.verdict(results)
@@ -235,7 +233,9 @@ def _conclude(
         # A red line that is broken stays broken, whatever came after it.
         broken = any(g.rule == "red_line" and g.outcome == "failed" for g in results)
         verdict = "failed" if broken and verdict == "failed" else "error"
-        reasons = (str(stopped), *reasons)
+        # What was not measured may be so because the rest was not asked.
+        known = [gate for gate in results if gate.outcome == "failed"]
+        reasons = (str(stopped), *gates.verdict(known)[1])
     return Report(
         name=spec.name,
         verdict=verdict,

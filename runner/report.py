@@ -37,6 +37,8 @@ class Totals(Frozen):
     failed: int = 0
     undetermined: int = 0
     errors: int = 0
+    not_asked: int = 0
+    """The run was stopped before them."""
 
 
 class LayerCount(Frozen):

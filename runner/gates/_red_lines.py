@@ -26,17 +26,22 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
     turn the run red, and never for a run in which no case got a reply.
     """
     errors, rate = whole.counts["error"], whole.error_rate or 0.0
-    if errors < whole.cases and any(map(_allows_errors, limits)):
+    if errors < whole.asked and any(map(_allows_errors, limits)):
         return
-    shown, _ = tell_apart(rate, 0)
-    what = f"{errors} of {count(whole.cases, 'case')} got no usable reply"
+    found = _Found("passed")
+    if errors:
+        shown, _ = tell_apart(rate, 0)
+        what = f"{errors} of {count(whole.asked, 'case')} got no usable reply"
+        found = _Found("failed", f"{what} (error_rate {shown} is above 0)")
+    if not whole.asked:
+        found = _Found("unmeasured", "no case was asked")
     yield GateResult(
         metric="error_rate",
         rule="error_rate",
         limit=0,
-        value=rate,
-        outcome="failed" if errors else "passed",
-        message=f"{what} (error_rate {shown} is above 0)" if errors else "",
+        value=whole.error_rate,
+        outcome=found.outcome,
+        message=found.message,
     )
 
 
@@ -82,6 +87,9 @@ def _judge(cases: Tally, *, filtered: bool) -> _Found:
             f"{named(cases.unjudged)}",
             cases.unjudged,
         )
+    if cases.unasked:
+        what = f"{_of(cases.unasked, cases.cases)} were not asked"
+        return _Found("unmeasured", f"{what}: {named(cases.unasked)}", cases.unasked)
     return _Found("passed")
 
 

@@ -50,6 +50,8 @@ class Tally:
         self.failed: list[str] = []
         self.unjudged: list[str] = []
         """Undetermined, or without a usable reply."""
+        self.unasked: list[str] = []
+        """The run was stopped before them."""
         self.walled = 0
         """Cases that say who asks or what belongs to somebody else."""
         self.watched = 0
@@ -63,11 +65,13 @@ class Tally:
         self.counts[outcome] += 1
         if outcome == "failed":
             self.failed.append(case.id)
+        elif outcome == "not_asked":
+            self.unasked.append(case.id)
         elif outcome != "passed":
             self.unjudged.append(case.id)
         if case.tenant or case.forbidden_doc_ids or case.canaries:
             self.walled += 1
-            if outcome != "error":
+            if outcome not in ("error", "not_asked"):
                 self._watch(judged)
 
     def _watch(self, judged: Judged) -> None:
@@ -85,6 +89,11 @@ class Tally:
         return self.counts.total()
 
     @property
+    def asked(self) -> int:
+        """How many of them were asked: all, unless the run was stopped."""
+        return self.cases - self.counts["not_asked"]
+
+    @property
     def accuracy(self) -> float | None:
         """Passed among the passed and the failed; None where there is neither."""
         judged = self.counts["passed"] + self.counts["failed"]
@@ -92,13 +101,13 @@ class Tally:
 
     @property
     def error_rate(self) -> float | None:
-        """Share of the cases without a usable reply; None where there is no case."""
-        return self.counts["error"] / self.cases if self.cases else None
+        """Share of the asked without a usable reply; None where none was asked."""
+        return self.counts["error"] / self.asked if self.asked else None
 
     @property
     def undetermined(self) -> tuple[int, int]:
         """The undetermined among the cases with a reply."""
-        return self.counts["undetermined"], self.cases - self.counts["error"]
+        return self.counts["undetermined"], self.asked - self.counts["error"]
 
 
 def tally(names: AbstractSet[str], cases: Iterable[Judged]) -> Mapping[str, Tally]:

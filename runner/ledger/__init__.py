@@ -35,10 +35,11 @@ from runner.model import (
     memberships,
 )
 from runner.report import EXCERPTS, FailedCase, LayerCount, Totals
-from runner.scores import NO_REPLY, Column
+from runner.scores import Column
 from runner.units import count
 
-NOT_ASKED = Finding("error", "service", None, "was not asked")
+NOT_ASKED = Finding("not_asked")
+_UNASKED = Unscored("the case was not asked")
 _NO_LATENCY = -1.0
 
 
@@ -113,13 +114,15 @@ class Ledger:
         return blake2b("".join(self._hashes).encode(), digest_size=6).hexdigest()
 
     def close(self) -> Iterator[tuple[int, Record]]:
-        """Enter every case that was not asked: an error, and never a score."""
-        result = Failure("service.unreachable", NOT_ASKED.evidence)
-        scores = (NO_REPLY,) * len(self.columns)
+        """Enter every case that was not asked, of which nothing is known."""
+        scores = (_UNASKED,) * len(self.columns)
         for position, finding in enumerate(self.findings):
             if finding is NOT_ASKED:
-                exchange = Exchange(position, result, attempts=0)
-                yield position, self.enter(Entry(exchange, scores, NOT_ASKED))
+                for column in self.columns:
+                    column.put(position, _UNASKED)
+                record = self._record(position, scores)
+                self._hashes[position] = record.hash + record.labels
+                yield position, record
 
     def _quote(
         self, position: int, result: Response | Failure, finding: Finding
@@ -150,6 +153,7 @@ class Ledger:
             failed=found["failed"],
             undetermined=found["undetermined"],
             errors=found["error"],
+            not_asked=found["not_asked"],
         )
 
     def summaries(self, slices: Sequence[Slice]) -> dict[str, Summary]:
@@ -175,7 +179,7 @@ class Ledger:
         failing = [
             finding
             for finding in self.findings
-            if finding.outcome in ("failed", "error") and finding is not NOT_ASKED
+            if finding.outcome in ("failed", "error")
         ]
         causes = Counter((f.layer, f.cause) for f in failing)
         also = Counter(cause.partition(".")[0] for f in failing for cause in f.also)

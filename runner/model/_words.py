@@ -22,7 +22,10 @@ LAYERS: tuple[Layer, ...] = (
 )  # in causal order: a failing case is charged to the first that collapsed
 
 Better = Literal["higher", "lower"]
-Outcome = Literal["passed", "failed", "undetermined", "error"]
+Outcome = Literal["passed", "failed", "undetermined", "error", "not_asked"]
+"""``not_asked``: the run was stopped before; nothing is known of the case.
+"""
+
 Match = Literal["chunk", "document"]
 
 Qrels = Mapping[str, int]

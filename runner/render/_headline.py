@@ -90,8 +90,10 @@ def _error(report: Report) -> list[Said]:
     totals = report.totals
     if not evaluated(report):
         return [say("not evaluated")]
-    cases = count(totals.cases, "case")
-    return [say(f"{totals.errors:,} of {cases} could not be evaluated")]
+    lost = [(totals.errors, "could not be evaluated"), (totals.not_asked, "not asked")]
+    (first, what), *more = [entry for entry in lost if entry[0]] or lost[:1]
+    head = say(f"{first:,} of {count(totals.cases, 'case')} {what}")
+    return [head, *(say(f"{left:,} {why}") for left, why in more)]
 
 
 def _skipped(_: Report) -> list[Said]:
@@ -200,6 +202,7 @@ def totals(report: Report) -> str:
         "failed": counted.failed,
         "undetermined": counted.undetermined,
         "error" if counted.errors == 1 else "errors": counted.errors,
+        "not asked": counted.not_asked,
     }
     parts = ", ".join(
         f"{number:,} {name}" for name, number in outcomes.items() if number

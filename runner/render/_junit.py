@@ -19,6 +19,7 @@ _ELEMENTS: Mapping[Outcome, str] = {
     "failed": "failure",
     "error": "error",
     "undetermined": "skipped",
+    "not_asked": "skipped",
 }
 
 
@@ -58,7 +59,7 @@ class Suite(NamedTuple):
     @property
     def skipped(self) -> int:
         """How many could not be judged."""
-        return self._count("undetermined")
+        return self._count("undetermined") + self._count("not_asked")
 
     def _count(self, outcome: Outcome) -> int:
         return sum(test.outcome == outcome for test in self.tests)
@@ -128,7 +129,8 @@ def _cases(report: Report, records: Iterable[Record]) -> Iterator[Check]:
             yield Check(clean(record.id), "passed")
         else:
             cause = clean(record.cause or "")
-            yield Check(clean(record.id), record.outcome, _meaning(cause), cause)
+            why = _meaning(cause) if record.outcome != "not_asked" else "was not asked"
+            yield Check(clean(record.id), record.outcome, why, cause)
     if not named:
         yield from map(_failed, report.failures)
 

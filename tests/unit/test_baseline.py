@@ -146,6 +146,10 @@ def test_a_baseline_keeps_no_text():
         ({"filters": ("--tag en",)}, "cover only --tag en"),
         ({"verdict": "error"}, "verdict error"),
         ({"verdict": "skipped"}, "verdict skipped"),
+        (
+            {"verdict": "failed", "totals": Totals(cases=3, failed=1, not_asked=2)},
+            "lack 2 cases that a stopped run did not ask",
+        ),
     ],
 )
 def test_a_run_that_is_partial_or_could_not_be_judged_is_no_baseline(more, what):

@@ -70,11 +70,33 @@ def test_new_and_removed_cases_are_in_no_mean():
 
 
 def test_a_filter_removes_no_case():
-    found = compare(
-        results(record("a")), results(record("a"), record("b")), filtered=True
-    )
+    some, every = results(record("a")), results(record("a"), record("b"))
+    part = some._replace(filters=("--case a",))
 
-    assert found.removed == ()
+    assert (compare(part, every).removed, compare(some, every).removed) == ((), ("b",))
+    assert (compare(every, part).new, compare(every, some).new) == ((), ("b",))
+
+
+def test_a_case_that_was_not_asked_is_no_flip_no_pair_and_in_no_mean():
+    cut = results(record("a"), record("b", "not_asked", recall=None), record("new"))
+    whole = results(record("a"), record("b", layer="answer"))
+
+    now, then = compare(cut, whole), compare(whole, cut)
+
+    assert (now.pairs, now.regressed, now.new, now.removed) == (1, (), ("new",), ())
+    assert (then.pairs, then.fixed, then.new, then.removed) == (1, (), (), ("new",))
+    assert now.layers == then.layers == {}
+    assert now.deltas["error_rate"].pairs == then.deltas["error_rate"].pairs == 1
+    stopped = "as the run was stopped"
+    assert now.not_comparable == (f"1 case: not asked now, {stopped}",)
+    assert then.not_comparable == (f"1 case: not asked in the baseline, {stopped}",)
+
+
+def test_an_unasked_case_that_the_other_run_lacks_is_neither_new_nor_removed():
+    cut = results(record("a"), record("b", "not_asked"))
+
+    assert compare(cut, results(record("a"))).new == ()
+    assert compare(results(record("a")), cut).removed == ()
 
 
 @pytest.mark.parametrize(

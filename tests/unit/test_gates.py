@@ -512,6 +512,37 @@ def test_a_red_line_case_that_was_not_judged_does_not_hold(outcome):
     assert (gate.outcome, gate.blocks, gate.cases) == ("unmeasured", True, ("a",))
 
 
+def test_a_red_line_whose_cases_were_not_asked_does_not_hold_and_says_so():
+    cut = [judged(name, "not_asked", tags=("cross",)) for name in "ab"]
+
+    gate = red_line(judged("c", tags=("cross",)), *cut)
+
+    assert (gate.outcome, gate.cases) == ("unmeasured", ("a", "b"))
+    assert "2 of 3 cases were not asked: a, b" in gate.message
+
+
+def test_cases_that_were_not_asked_are_no_failed_calls():
+    cut = [judged(name, "not_asked") for name in "ab"]
+    gate = limit("error_rate", "max", "20%")
+
+    (calls,) = hold(spec(), measured(judged("c"), *cut))
+    (held,) = hold(spec(gate), measured(*cases(passed=4, error=1), *cut))
+    (none,) = hold(spec(gate), measured(*cut))
+
+    assert (calls.outcome, calls.value) == ("passed", 0.0)
+    assert (held.outcome, held.value) == ("passed", 0.2)
+    assert (none.outcome, none.message) == ("unmeasured", "no case was asked")
+
+
+def test_what_was_not_asked_cannot_leak_and_is_not_undetermined():
+    cut = [judged(name, "not_asked", canaries=("x",)) for name in "abc"]
+    found = measured(judged("d", leakage=0.0, canaries=("x",)), *cut)
+
+    gates = {g.metric: g for g in hold(spec(limit("accuracy", "min", 1)), found)}
+
+    assert (gates["leakage"].outcome, gates["accuracy"].outcome) == ("passed", "passed")
+
+
 def test_a_broken_red_line_outweighs_failed_calls_and_these_any_gate():
     gate = limit("recall@5", "min", 0.9)
     found = [*cases(passed=1, error=1), judged("x", "failed", tags=("cross",))]

@@ -62,16 +62,21 @@ def test_a_record_is_what_the_case_leaves_behind():
     assert record.retrieved == ("d#1", "d#2")
 
 
-def test_a_case_that_was_not_asked_is_an_error_and_has_no_score():
+def test_a_case_that_was_not_asked_is_nothing_else_and_has_no_score():
     ledger = Ledger(cases(2), MEASURES)
     ledger.enter(entry(0))
 
     [(position, record)] = ledger.close()
 
-    assert (position, record.outcome, record.layer) == (1, "error", "service")
+    assert (position, record.outcome, record.layer) == (1, "not_asked", None)
+    assert (ledger.totals.passed, ledger.totals.not_asked) == (1, 1)
+    assert (ledger.totals.errors, ledger.failing, ledger.excerpts) == (0, 0, ())
     assert ledger.layers([])["service"].first == 0
-    summary = ledger.summaries(())["key_points"]
+    found = ledger.summaries(())
+    summary, errors = found["key_points"], found["error_rate"]
     assert (summary.scored, summary.unscored, summary.failed) == (1, 1, 0)
+    assert summary.reasons == {"the case was not asked": 1}
+    assert (errors.mean, errors.scored, errors.unscored) == (0.0, 1, 1)
 
 
 def test_a_quality_metric_never_sees_an_error():

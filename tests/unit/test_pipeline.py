@@ -95,7 +95,25 @@ def test_a_stopped_run_has_a_report_in_which_nothing_unasked_passes(stop):
     assert stopped is stop
     assert report.verdict == "error"
     assert report.reasons[0] == str(stop)
-    assert (report.totals.passed, report.totals.errors) == (1, 2)
+    assert (report.totals.passed, report.totals.not_asked) == (1, 2)
+    assert (report.totals.errors, report.failures) == (0, ())
+
+
+def test_a_stopped_run_gives_no_reason_that_is_but_for_what_was_not_asked():
+    def broken():
+        yield Exchange(0, Response("It takes 9 days.", REPLIES[0].passages))
+        raise Cancelled("told to")
+
+    limits = (
+        Limit("refusal", "min", Amount(1.0)),
+        Limit("accuracy", "min", Amount(1.0)),
+    )
+
+    report, _ = evaluate(Plan(spec(*limits), CASES), broken(), keeper([]))
+
+    outcomes = {gate.metric: gate.outcome for gate in report.gates}
+    assert (outcomes["refusal"], outcomes["accuracy"]) == ("unmeasured", "failed")
+    assert report.reasons == ("told to", "accuracy 0.00 is below 1")
 
 
 def test_one_failed_call_is_an_error_unless_a_limit_forgives_it():

@@ -118,6 +118,19 @@ FLIPS = Comparison(pairs=9, regressed=("a",), fixed=("b", "c"))
             id="partly measured",
         ),
         pytest.param(
+            {"verdict": "error", "totals": Totals(cases=9, passed=2, not_asked=7)},
+            "🚫 … 7 of 9 cases not asked",
+            id="cancelled",
+        ),
+        pytest.param(
+            {
+                "verdict": "error",
+                "totals": Totals(cases=9, passed=2, errors=3, not_asked=4),
+            },
+            "🚫 … 3 of 9 cases could not be evaluated · 4 not asked",
+            id="gave up",
+        ),
+        pytest.param(
             {"verdict": "skipped", "totals": Totals(cases=0)}, "➖ … skipped", id="fork"
         ),
     ],
@@ -432,6 +445,7 @@ def test_junit_has_every_case_where_the_records_are_at_hand():
     records = [
         record("ok", "passed"),
         record("open", "undetermined"),
+        record("cut", "not_asked"),
         record("reset-2fa", "failed", layer="refusal", cause="refusal.missed"),
         record("far-down", "failed", layer="answer", cause="answer.omission"),
     ]
@@ -442,12 +456,12 @@ def test_junit_has_every_case_where_the_records_are_at_hand():
     assert {name: found[name] for name in found if name != "gates"} == {
         "refusal": {"reset-2fa": "failure"},
         "answer": {"far-down": "failure"},
-        "cases": {"ok": "", "open": "skipped"},
+        "cases": {"ok": "", "open": "skipped", "cut": "skipped"},
     }
     assert (root.get("tests"), root.get("failures"), root.get("skipped")) == (
-        "13",
+        "14",
         "5",
-        "1",
+        "2",
     )
 
 

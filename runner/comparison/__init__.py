@@ -14,9 +14,9 @@ from math import fsum, sqrt
 from typing import NamedTuple
 
 from runner.aggregate import percentile
+from runner.comparison._pairing import Pair, Pairs, Results, alike, paired, runs_differ
 from runner.inference import FEW, detectable, drop, is_binary, mcnemar
 from runner.model import (
-    NOTHING,
     Better,
     Comparison,
     Counts,
@@ -27,32 +27,13 @@ from runner.model import (
     memberships,
 )
 
+__all__ = ["Results", "compare"]
+
 _BROKEN: frozenset[Outcome] = frozenset({"failed", "error"})
 _JUDGED: frozenset[Outcome] = frozenset({"passed", "failed"})
 
 
-class Results(NamedTuple):
-    """A run as a comparison needs it: no texts."""
-
-    records: Mapping[str, Record]
-    """By case id, in case order."""
-    summaries: Mapping[str, Summary]
-    fingerprints: Mapping[str, str] = NOTHING
-    commit: str | None = None
-    started: str | None = None
-
-
-class _Pair(NamedTuple):
-    now: Record
-    then: Record
-
-
-_Pairs = Sequence[_Pair]
-
-
-def compare(
-    now: Results, then: Results, *, slices: Iterable[str] = (), filtered: bool = False
-) -> Comparison:
+def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Comparison:
     """Hold a run against an earlier one, over the cases that are the same in both.
 
     Cases pair by id, so a question that is asked twice under two ids pairs twice. An
@@ -65,15 +46,14 @@ def compare(
         now: The run that is judged.
         then: The baseline.
         slices: Names like ``type=policy``; each delta is given over them too.
-        filtered: Only a part of the cases was asked, so that nothing counts as removed.
     """
-    whole = _runs_differ(now.fingerprints, then.fingerprints)
+    whole = runs_differ(now.fingerprints, then.fingerprints)
     if whole:
         return Comparison(
             pairs=0, not_comparable=(whole,), commit=then.commit, started=then.started
         )
-    pairs, changed = _pair(now.records, then.records)
-    labels, unlike = _comparable(now.summaries, then.summaries)
+    pairs, new, removed, changed = paired(now, then)
+    labels, unlike = alike(now.summaries, then.summaries)
     flips = _flips(pairs)
     return Comparison(
         pairs=len(pairs),
@@ -81,8 +61,8 @@ def compare(
         detectable=flips.detectable,
         regressed=tuple(n.id for n, t in pairs if _broke(t, n)),
         fixed=tuple(n.id for n, t in pairs if _broke(n, t)),
-        new=_absent(now.records, then.records),
-        removed=() if filtered else _absent(then.records, now.records),
+        new=new,
+        removed=removed,
         not_comparable=(*unlike, *changed, *_faded(pairs)),
         deltas=_sliced(
             pairs, {label: now.summaries[label] for label in labels}, slices
@@ -91,56 +71,6 @@ def compare(
         commit=then.commit,
         started=then.started,
     )
-
-
-def _runs_differ(now: Mapping[str, str], then: Mapping[str, str]) -> str:
-    new, old = now.get("spec", "absent"), then.get("spec", "absent")
-    if new == old:
-        return ""
-    return (
-        "the whole run: the response mapping, match or the pass marks changed "
-        f"(fingerprint {old} in the baseline, {new} now)"
-    )
-
-
-def _pair(
-    now: Mapping[str, Record], then: Mapping[str, Record]
-) -> tuple[list[_Pair], list[str]]:
-    """Give the cases that are the same in both, and what changed in the others."""
-    pairs, changed = [], []
-    for name, record in now.items():
-        old = then.get(name)
-        if old is None:
-            continue
-        if record.hash != old.hash:
-            changed.append(f"{name}: the question changed")
-        elif record.labels != old.labels:
-            changed.append(f"{name}: the labels changed")
-        else:
-            pairs.append(_Pair(record, old))
-    return pairs, changed
-
-
-def _comparable(
-    now: Mapping[str, Summary], then: Mapping[str, Summary]
-) -> tuple[list[str], list[str]]:
-    """Give the labels measured alike in both, and for the others the reason."""
-    alike, unlike = [], []
-    for label in dict.fromkeys((*now, *then)):
-        new, old = now.get(label), then.get(label)
-        if new is None or old is None:
-            side = "in the baseline" if new is None else "now"
-            unlike.append(f"{label}: measured only {side}")
-        elif new.version != old.version:
-            versions = f"version {old.version} in the baseline, {new.version} now"
-            unlike.append(f"{label}: {versions}")
-        elif new.depth != old.depth:
-            unlike.append(
-                f"{label}: depth {old.depth} in the baseline, {new.depth} now"
-            )
-        else:
-            alike.append(label)
-    return alike, unlike
 
 
 def _broke(before: Record, after: Record) -> bool:
@@ -152,7 +82,7 @@ class _Flips(NamedTuple):
     detectable: float | None = None
 
 
-def _flips(pairs: _Pairs) -> _Flips:
+def _flips(pairs: Pairs) -> _Flips:
     """Say what chance may make of the cases that were judged on both sides."""
     both = [
         (n.outcome, t.outcome) for n, t in pairs if {n.outcome, t.outcome} <= _JUDGED
@@ -165,18 +95,14 @@ def _flips(pairs: _Pairs) -> _Flips:
     return _Flips(mcnemar(worse, better), detectable(spread, len(both)))
 
 
-def _absent(here: Mapping[str, Record], there: Mapping[str, Record]) -> tuple[str, ...]:
-    return tuple(name for name in here if name not in there)
-
-
-def _faded(pairs: _Pairs) -> Iterator[str]:
+def _faded(pairs: Pairs) -> Iterator[str]:
     for now, then in pairs:
         if now.outcome == "undetermined" and then.outcome in _JUDGED:
             yield f"{now.id}: {then.outcome} in the baseline, undetermined now"
 
 
 def _sliced(
-    pairs: _Pairs, summaries: Mapping[str, Summary], slices: Iterable[str]
+    pairs: Pairs, summaries: Mapping[str, Summary], slices: Iterable[str]
 ) -> dict[str, Delta]:
     """Give the delta of every name that has a pair, with those of its slices."""
     members = _members(pairs, dict.fromkeys(slices))
@@ -195,8 +121,8 @@ def _sliced(
     }
 
 
-def _members(pairs: _Pairs, slices: Iterable[str]) -> Mapping[str, _Pairs]:
-    members: dict[str, list[_Pair]] = {name: [] for name in slices}
+def _members(pairs: Pairs, slices: Iterable[str]) -> Mapping[str, Pairs]:
+    members: dict[str, list[Pair]] = {name: [] for name in slices}
     for pair in pairs if members else ():
         for name in memberships(pair.now) & members.keys():
             members[name].append(pair)
@@ -204,7 +130,7 @@ def _members(pairs: _Pairs, slices: Iterable[str]) -> Mapping[str, _Pairs]:
 
 
 def _deltas(
-    pairs: _Pairs, summaries: Mapping[str, Summary]
+    pairs: Pairs, summaries: Mapping[str, Summary]
 ) -> Iterator[tuple[str, Delta]]:
     for label, summary in summaries.items():
         if label == "coverage":
@@ -261,7 +187,7 @@ _OUTCOME_RATES: Mapping[str, Callable[[Record], float | None]] = {
 }
 
 
-def _coverage(pairs: _Pairs, labels: Iterable[str]) -> Iterator[tuple[str, Delta]]:
+def _coverage(pairs: Pairs, labels: Iterable[str]) -> Iterator[tuple[str, Delta]]:
     """Give the least coverage of a metric on either side, as the run level has it."""
     now = _least_covered([pair.now for pair in pairs], labels)
     then = _least_covered([pair.then for pair in pairs], labels)

@@ -1,0 +1,120 @@
+"""Which cases and metrics of two runs are the same, and what sets the others apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from runner.model import NOTHING, Record, Summary
+from runner.units import count
+
+
+class Results(NamedTuple):
+    """A run as a comparison needs it: no texts."""
+
+    records: Mapping[str, Record]
+    """By case id, in case order."""
+    summaries: Mapping[str, Summary]
+    fingerprints: Mapping[str, str] = NOTHING
+    commit: str | None = None
+    started: str | None = None
+    filters: Sequence[str] = ()
+    """Set where only a part of the cases was asked."""
+
+
+class Pair(NamedTuple):
+    """One case, and what came of it in both runs."""
+
+    now: Record
+    then: Record
+
+
+Pairs = Sequence[Pair]
+
+
+class Paired(NamedTuple):
+    """The cases that both runs asked alike, and what became of the others."""
+
+    pairs: Pairs
+    new: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+    """What could not be compared, with why."""
+
+
+def paired(now: Results, then: Results) -> Paired:
+    """Pair the cases of two runs by id.
+
+    What a run did not ask, by a filter or because it was stopped, says nothing about
+    the case set: there the case is neither new nor removed.
+    """
+    new, old = _asked(now), _asked(then)
+    pairs = [Pair(record, old[name]) for name, record in new.items() if name in old]
+    why = {each.now.id: _differ(each) for each in pairs}
+    return Paired(
+        [each for each in pairs if not why[each.now.id]],
+        () if then.filters else _absent(new, then),
+        () if now.filters else _absent(old, now),
+        (
+            *(f"{name}: the {what} changed" for name, what in why.items() if what),
+            *_unasked(now, "now"),
+            *_unasked(then, "in the baseline"),
+        ),
+    )
+
+
+def _asked(run: Results) -> Mapping[str, Record]:
+    return {
+        name: record
+        for name, record in run.records.items()
+        if record.outcome != "not_asked"
+    }
+
+
+def _differ(both: Pair) -> str:
+    if both.now.hash != both.then.hash:
+        return "question"
+    return "labels" if both.now.labels != both.then.labels else ""
+
+
+def _absent(here: Mapping[str, Record], there: Results) -> tuple[str, ...]:
+    return tuple(name for name in here if name not in there.records)
+
+
+def _unasked(run: Results, when: str) -> Iterator[str]:
+    number = len(run.records) - len(_asked(run))
+    if number:
+        yield f"{count(number, 'case')}: not asked {when}, as the run was stopped"
+
+
+def runs_differ(now: Mapping[str, str], then: Mapping[str, str]) -> str:
+    """Say why two runs are not comparable at all, by their fingerprints."""
+    new, old = now.get("spec", "absent"), then.get("spec", "absent")
+    if new == old:
+        return ""
+    return (
+        "the whole run: the response mapping, match or the pass marks changed "
+        f"(fingerprint {old} in the baseline, {new} now)"
+    )
+
+
+def alike(
+    now: Mapping[str, Summary], then: Mapping[str, Summary]
+) -> tuple[list[str], list[str]]:
+    """Give the labels measured alike in both, and for the others the reason."""
+    same, unlike = [], []
+    for label in dict.fromkeys((*now, *then)):
+        new, old = now.get(label), then.get(label)
+        if new is None or old is None:
+            side = "in the baseline" if new is None else "now"
+            unlike.append(f"{label}: measured only {side}")
+        elif new.version != old.version:
+            versions = f"version {old.version} in the baseline, {new.version} now"
+            unlike.append(f"{label}: {versions}")
+        elif new.depth != old.depth:
+            unlike.append(
+                f"{label}: depth {old.depth} in the baseline, {new.depth} now"
+            )
+        else:
+            same.append(label)
+    return same, unlike
