@@ -7,9 +7,6 @@ from contextlib import suppress
 from ipaddress import IPv4Address
 from pathlib import Path
 
-CHOICES = ("auto", "off")
-"""What may stand in the place of a host."""
-
 _MARKS = (".dockerenv", "run/.containerenv")  # Docker's and Podman's
 _NAMED = "host.docker.internal"
 _ROUTES = "proc/net/route"
@@ -24,7 +21,7 @@ def nearby(choice: str, root: Path = Path("/")) -> tuple[str, ...]:
             which is nothing outside of one.
         root: Of the file system.
     """
-    if choice not in CHOICES:
+    if choice not in ("auto", "off"):
         return (choice,)
     if choice == "off" or not any((root / mark).exists() for mark in _MARKS):
         return ()

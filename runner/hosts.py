@@ -70,7 +70,7 @@ def allowed(text: str) -> tuple[Host, ...]:
     """Give the hosts in a text that names one a line: ``*.example.com``, ``a:8443``.
 
     Raises:
-        ValueError: A line is no host; says which and why.
+        ValueError: A line is no host, or one that is never asked; says which and why.
     """
     lines = (line.strip() for line in text.splitlines())
     return tuple(_host(line) for line in lines if line)
@@ -140,6 +140,8 @@ def _host(line: str) -> Host:
             f"{line!r} is no host (write its name alone, as in api.example.com, "
             "*.example.com or localhost:9000)"
         )
+    if why := forbidden(known):
+        raise ValueError(why)
     if port is None:
         return Host(known, None, below)
     if not _PORT.fullmatch(port) or not 0 < int(port) <= _LAST_PORT:

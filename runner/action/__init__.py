@@ -9,7 +9,16 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from runner import __version__, files, gates, progress, render, session, settings
+from runner import (
+    __version__,
+    container,
+    files,
+    gates,
+    progress,
+    render,
+    session,
+    settings,
+)
 from runner.action import _comment, _ended
 from runner.action._comment import Commenter, links_of
 from runner.action._ended import Ended, not_evaluated, outputs, worst_of
@@ -17,6 +26,7 @@ from runner.action._publish import publish
 from runner.action._specs import find, folders
 from runner.errors import Cancelled, InputError, RagEvalError
 from runner.gates import FailOn
+from runner.hosts import Access
 from runner.publish import owner, workflow
 from runner.publish.workflow import Annotation, Workflow
 from runner.redact import Redactor
@@ -78,12 +88,14 @@ def _orders(
     specs: Sequence[str], found: Settings, root: Path, parse: Parse
 ) -> list[Order]:
     base = root / found.baseline if found.baseline else None
+    access = Access(found.allowed, container.nearby(found.gateway))
     return [
         parse([*found.args, "--", str(root / spec)])._replace(
             out=root / out,
             baseline=base,
             commit=found.change.commit,
             links=links_of(found),
+            access=access,
         )
         for spec, out in zip(specs, folders(specs, found.out), strict=True)
     ]

@@ -13,6 +13,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from runner.errors import InputError, did_you_mean
 from runner.gates import FailOn
+from runner.hosts import Host
+from runner.settings._access import allowed, gateway
 from runner.settings._change import Change, change
 from runner.settings._run import Run, run
 
@@ -41,6 +43,8 @@ INPUTS: Mapping[str, str] = {
     "token": "",
     "comment": "always",
     "comment-key": "",
+    "allowed-hosts": "",
+    "host-gateway": "auto",
     "args": "",
     "publish": "",
 }
@@ -70,6 +74,10 @@ class Settings(NamedTuple):
     """What tells the comments of a job's several runs apart."""
     publish: str = ""
     """The folder of another run's results; where it is given nothing is evaluated."""
+    allowed: tuple[Host, ...] = ()
+    """No other host may be asked; empty where every one may be."""
+    gateway: str = "auto"
+    """Where the runner is, seen from the action's container: a host, or how to tell."""
 
 
 def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
@@ -101,6 +109,8 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
         comment=_one_of("comment", given, CommentOn),
         comment_key=given["comment-key"],
         publish=given["publish"],
+        allowed=allowed(given["allowed-hosts"]),
+        gateway=gateway(given["host-gateway"]),
     )
 
 

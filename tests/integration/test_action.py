@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,7 @@ class Team:
                 "GITHUB_OUTPUT": str(files["outputs"]),
                 "GITHUB_STEP_SUMMARY": str(files["summary"]),
                 "RAG_URL": url or self.url,
+                "INPUT_HOST-GATEWAY": "off",  # this machine may be a container itself
                 **given,
             },
             stdout=subprocess.PIPE,
@@ -215,6 +217,52 @@ def test_of_several_specs_each_is_run_and_the_worst_decides(team):
         path.parent.relative_to(team.root).as_posix()
         for path in team.root.glob("out/**/results.json")
     ) == ["out/specs/quickstart", "out/specs/strict"]
+
+
+def test_a_host_that_is_not_allowed_is_refused_on_its_line(team):
+    ended = team.action(spec=SPEC, **{"allowed-hosts": "rag.example\n*.example:443"})
+
+    assert (ended.exit, ended.outputs["verdict"]) == (2, "error")
+    assert re.search(
+        rf"::error file={SPEC},line=\d+,title=Mistake::.*endpoint\.url: "
+        r"127\.0\.0\.1:\d+ is not among the allowed hosts",
+        ended.log,
+    )
+
+
+def test_an_allowed_host_is_asked(team):
+    ended = team.action(spec=SPEC, **{"allowed-hosts": team.url.rpartition("/")[2]})
+
+    assert (ended.exit, ended.outputs["verdict"]) == (0, "passed")
+
+
+def test_a_service_that_is_elsewhere_is_named_in_log_and_report(team):
+    port = team.url.rpartition(":")[2]
+    # Nothing listens at this address of loopback, and the service does at another.
+    there = f"http://127.0.0.9:{port}"
+
+    ended = team.action(spec=SPEC, url=there, **{"host-gateway": "127.0.0.1"})
+
+    told = (
+        f"127.0.0.9:{port} is not inside of the action's container; the service was "
+        f"reached at 127.0.0.1:{port}"
+    )
+    written = json.loads((team.root / "rag-eval-results/results.json").read_text())
+    assert (ended.exit, ended.outputs["verdict"]) == (0, "passed")
+    assert told in written["notices"]
+    assert told in " ".join(ended.log.split())
+    assert "reached at 127.0.0.1" in ended.summary
+
+
+def test_where_nothing_answers_the_log_says_what_to_change(team):
+    team.changed("timeout: 30s", "timeout: 1s")
+
+    ended = team.action(spec=SPEC, url=DOWN, **{"host-gateway": "127.0.0.9"})
+
+    said = " ".join(ended.log.split())
+    assert (ended.exit, ended.outputs["verdict"]) == (3, "error")
+    assert "port 9 was tried at 127.0.0.1 (refused), 127.0.0.9 (refused)" in said
+    assert "let the service listen on 0.0.0.0" in said
 
 
 def test_nothing_is_started_in_the_container(team):

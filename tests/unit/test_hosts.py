@@ -143,10 +143,12 @@ def test_allowed_hosts_stand_one_a_line(text, expected):
         ("a:http", "'http' in 'a:http' is no port"),
         ("a:²", "'²' in 'a:²' is no port"),
         ("fine\n*bad", "'*bad' is no host"),
+        ("0xa9fea9fe", "169.254.169.254 is a link-local or metadata address"),
+        ("*.metadata.goog:80", "metadata.goog is a link-local or metadata address"),
     ],
 )
 def test_a_line_that_is_no_host_is_named(text, said):
-    with pytest.raises(ValueError, match="is no") as error:
+    with pytest.raises(ValueError, match="is") as error:
         hosts.allowed(text)
 
     assert str(error.value).startswith(said)
@@ -174,8 +176,8 @@ def test_a_line_that_is_no_host_is_named(text, said):
         ("http://[::1]:9000", "[::1]:9000", ""),
         ("http://2130706433/", "127.0.0.1", ""),
         ("http://localhost", "127.0.0.1", "localhost:80 is not among"),
-        ("http://169.254.169.254/", "169.254.169.254", "link-local or metadata"),
-        ("http://metadata.goog/", "*.goog\nmetadata.goog", "link-local or metadata"),
+        ("http://169.254.169.254/", "", "link-local or metadata"),
+        ("http://metadata.goog/", "*.goog", "link-local or metadata"),
     ],
 )
 def test_only_allowed_hosts_are_asked(url, allowed, told):

@@ -2,6 +2,7 @@ import pytest
 
 from runner import settings
 from runner.errors import InputError
+from runner.hosts import Host
 from runner.settings import Change, Run
 
 HEAD, MERGE = "a" * 40, "b" * 40
@@ -98,6 +99,8 @@ def test_what_is_not_given_has_its_default():
         "always",
         "",
         "",
+        (),
+        "auto",
     )
 
 
@@ -120,6 +123,22 @@ def test_arguments_are_split_as_a_shell_would():
     assert args == ("--tag", "must hold", "--limit", "3")
 
 
+def test_allowed_hosts_stand_one_a_line():
+    environ = {**SPEC, "INPUT_ALLOWED-HOSTS": "localhost:9000\n*.example.com\n"}
+
+    assert settings.read(environ, {}).allowed == (
+        Host("localhost", 9000),
+        Host("example.com", below=True),
+    )
+
+
+@pytest.mark.parametrize("gateway", ["auto", "off", "172.17.0.1", "::1", "my-host"])
+def test_the_runner_is_where_a_workflow_says(gateway):
+    environ = {**SPEC, "INPUT_HOST-GATEWAY": gateway}
+
+    assert settings.read(environ, {}).gateway == gateway
+
+
 @pytest.mark.parametrize(
     ("environ", "said"),
     [
@@ -137,6 +156,34 @@ def test_arguments_are_split_as_a_shell_would():
         (
             {**SPEC, "INPUT_ARGS": "--out=there"},
             "input args: --out is an input of its own (write out: ... below with:)",
+        ),
+        (
+            {**SPEC, "INPUT_ALLOWED-HOSTS": "a\nhttps://b"},
+            "input allowed-hosts: 'https://b' is no host (write its name alone, as in",
+        ),
+        (
+            {**SPEC, "INPUT_ALLOWED-HOSTS": "0xa9fea9fe"},
+            "input allowed-hosts: 169.254.169.254 is a link-local or metadata address",
+        ),
+        (
+            {**SPEC, "INPUT_HOST-GATEWAY": "172.17.0.1:9000"},
+            "input host-gateway: '172.17.0.1:9000' is none of auto, off, and no host",
+        ),
+        (
+            {**SPEC, "INPUT_HOST-GATEWAY": "a\nb"},
+            "input host-gateway: 'a\\nb' is none of auto, off",
+        ),
+        (
+            {**SPEC, "INPUT_HOST-GATEWAY": "*.example.com"},
+            "input host-gateway: '*.example.com' is none of auto, off",
+        ),
+        (
+            {**SPEC, "INPUT_HOST-GATEWAY": "metadata.google.internal"},
+            "input host-gateway: metadata.google.internal is a link-local",
+        ),
+        (
+            {**SPEC, "INPUT_HOST_GATWAY": "off"},
+            "input host-gatway: there is no such input (did you mean host-gateway?)",
         ),
     ],
 )
