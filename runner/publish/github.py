@@ -211,7 +211,9 @@ def connect(found: Settings, patience: float = PATIENCE) -> GitHub:
         found: Names it, and has the token.
         patience: Seconds that all its calls may wait in sum, to be made again.
     """
-    stance: Stance = "fork" if found.change.fork else "ours"
+    change = found.change
+    # What follows a fork's run is this repository's own, and may be let do more.
+    stance: Stance = "fork" if change.fork and not change.run else "ours"
     if found.run.actor == _DEPENDABOT:
         stance = "dependabot"
     caller = Caller(found.token, patience=patience)
