@@ -19,7 +19,7 @@ from runner.errors import (
     did_you_mean,
     masking,
 )
-from runner.gates import Measured, Selection
+from runner.gates import NO_REVIEW, Measured, Review, Selection
 from runner.ledger import Entry, Ledger, slices_of
 from runner.metrics import registry
 from runner.model import (
@@ -68,6 +68,8 @@ class Plan(NamedTuple):
     left_out: tuple[Case, ...] = ()
     """Cases that the filters did not choose."""
     baseline: Results | None = None
+    review: Review = NO_REVIEW
+    """What this change does to the yardstick, where the base commit is known."""
     commit: str | None = None
     place: Callable[..., Place] = by_path
     """Where a key of the spec stands."""
@@ -226,7 +228,7 @@ def _conclude(
         now = Results(ledger.records(), summaries, prints, filters=filters)
         held = compare(now, base, slices=[part.name for part in slices])
     selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
-    measured = Measured(ledger.judged(), summaries, held, selection)
+    measured = Measured(ledger.judged(), summaries, held, selection, plan.review)
     results = gates.hold(spec, measured)
     verdict, reasons = gates.verdict(results)
     if stopped:
@@ -257,6 +259,7 @@ def _conclude(
             *ledger.notices(),
         ),
         spec=spec.file,
+        yardstick=plan.review.changes,
         baseline=spec.baseline,
         failures_left_out=ledger.failing - len(ledger.excerpts),
         places=_places(cases, held),

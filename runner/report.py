@@ -22,6 +22,7 @@ from runner.model import (
     Rule,
     Summary,
     Verdict,
+    YardstickChange,
     split_statistic,
 )
 
@@ -106,6 +107,8 @@ class Report(Frozen):
     """The spec file, relative to the workspace."""
     baseline: str | None = None
     """Where the spec says that the baseline is; None where it names none."""
+    yardstick: tuple[YardstickChange, ...] = ()
+    """What the run is held against and was otherwise at the base commit."""
     failures_left_out: int = 0
     places: dict[str, CasePlace] = Field(default_factory=dict)
     """By id, of cases that regressed or were fixed, of each kind the first ones."""

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from runner import files, pipeline
-from runner.comparison import Results
+from runner.base import Sources, held_against
 from runner.errors import Cancelled, InputError, Place, Unavailable, masking
+from runner.gates import Loosened, Review
 from runner.hosts import Access
 from runner.model import Case, Exchange, Record
 from runner.pipeline import Filters, Keeper, Plan
@@ -24,7 +25,7 @@ from runner.redact import Redactor
 from runner.render import NOWHERE, Links
 from runner.report import Report
 from runner.responses import Exchanges, Limits, collect
-from runner.results import read_results, renderings
+from runner.results import renderings
 from runner.spec import doubts
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ class Order(NamedTuple):
     filters: Filters = pipeline.ALL
     commit: str | None = None
     """What is evaluated, for the record."""
+    before: Path | None = None
+    """The workspace at the base commit, to hold this one against."""
+    loosened: Loosened = "warn"
+    """What a limit that is looser than at the base commit does to the verdict."""
     links: Links = NOWHERE
     """Where the rendered files lead; filled in where a workflow runs this."""
     access: Access = Access()
@@ -97,16 +102,16 @@ def _run(
 ) -> tuple[Report, Unavailable | Cancelled | None]:
     if not order.replay and not world.may_start:
         _check_start(plan)
-    base = _baseline(order, plan, world.root)
+    plan = plan._replace(review=Review(loosened=order.loosened))
+    sources = Sources(world.root, order.baseline, order.before)
+    plan = held_against(plan, sources, world.environ)
     doubted = doubts(
         plan.spec,
         plan.place,
         compared=order.baseline is not None,
         asked=order.replay is None,
     )
-    plan = plan._replace(
-        baseline=base, commit=order.commit, notices=(*plan.notices, *doubted)
-    )
+    plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
     # The cases stay to the end: the collector need not look at them again and again.
     gc.freeze()
     source = _asking(plan, order, world.root)
@@ -223,26 +228,6 @@ def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., obj
         place=plan.place,
     ) as service:
         yield service.check
-
-
-def _baseline(order: Order, plan: Plan, root: Path) -> Results | None:
-    """Give the results to compare with; None where the spec's are not there yet.
-
-    Raises:
-        InputError: The folder given as option is not there, or one is damaged.
-    """
-    if order.baseline:
-        return read_results(order.baseline, order.baseline.as_posix())
-    if not plan.spec.baseline:
-        return None
-    folder = files.named(
-        plan.spec.baseline,
-        spec=plan.spec.file,
-        root=root,
-        where=plan.place("baseline", "path"),
-    )
-    there = os.path.lexists(folder)
-    return read_results(folder, plan.spec.baseline) if there else None
 
 
 def _now() -> datetime:

@@ -13,6 +13,7 @@ from typing import Literal
 from runner.errors import InputError, Place
 from runner.gates._limits import MAX_UNDETERMINED, held
 from runner.gates._red_lines import calls, isolation, named, red_line
+from runner.gates._review import NO_REVIEW, Loosened, Review, review
 from runner.gates._selection import Selection
 from runner.gates._tally import WHOLE, Judged, Measured, tally
 from runner.model import GateResult, Verdict
@@ -21,9 +22,12 @@ from runner.units import count
 
 __all__ = [
     "MAX_UNDETERMINED",
+    "NO_REVIEW",
     "FailOn",
     "Judged",
+    "Loosened",
     "Measured",
+    "Review",
     "Selection",
     "exit_code",
     "hold",
@@ -37,8 +41,9 @@ FailOn = Literal["gate", "error", "never"]
 def hold(spec: Spec, measured: Measured) -> tuple[GateResult, ...]:
     """Give one result per gate: failed calls, red lines, leaks, the spec's limits.
 
-    Two hold without being written: no call may fail, unless a limit on ``error_rate``
-    of level fail says how many may; and nothing may leak where a case has walls.
+    Some hold without being written: no call may fail, unless a limit on ``error_rate``
+    of level fail says how many may; nothing may leak where a case has walls; and where
+    the base commit is known, its baseline stays, and what became looser is told.
 
     Raises:
         InputError: No case was asked, which is never green.
@@ -60,6 +65,7 @@ def hold(spec: Spec, measured: Measured) -> tuple[GateResult, ...]:
         ),
         *isolation(spec.leakage_level, tallies[WHOLE]),
         *(held(limit, spec, measured, tallies) for limit in spec.limits),
+        *review(measured.review),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from runner.gates._review import NO_REVIEW, Review
 from runner.gates._selection import Selection
 from runner.model import (
     Case,
@@ -40,6 +41,7 @@ class Measured(NamedTuple):
     """None where there is no baseline yet."""
     selection: Selection | None = None
     """None where every case was asked."""
+    review: Review = NO_REVIEW
 
 
 class Tally:

@@ -27,9 +27,11 @@ from runner.model._judged import (
     GateOutcome,
     GateResult,
     Level,
+    Moved,
     Record,
     Rule,
     Verdict,
+    YardstickChange,
     memberships,
     split_statistic,
 )
@@ -82,6 +84,7 @@ __all__ = [
     "Match",
     "Measure",
     "Metric",
+    "Moved",
     "Outcome",
     "Passage",
     "Qrels",
@@ -95,6 +98,7 @@ __all__ = [
     "Summary",
     "Unscored",
     "Verdict",
+    "YardstickChange",
     "memberships",
     "split_statistic",
 ]

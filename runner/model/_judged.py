@@ -97,7 +97,9 @@ GateOutcome = Literal[
 """
 
 Level = Literal["fail", "warn"]
-Rule = Literal["min", "max", "max_drop", "red_line", "error_rate", "baseline"]
+Rule = Literal[
+    "min", "max", "max_drop", "red_line", "error_rate", "baseline", "yardstick"
+]
 
 
 class GateResult(Frozen):
@@ -142,6 +144,21 @@ class Delta(Frozen):
     p: float | None = None
     """How often chance alone would look at least as bad; None as the interval."""
     slices: dict[str, Delta] = Field(default_factory=dict)
+
+
+Moved = Literal["loosened", "changed", "tightened"]
+
+
+class YardstickChange(Frozen):
+    """One thing that the run is held against, and was otherwise at the base commit."""
+
+    what: str
+    """As the spec writes it: ``recall@5 min``, ``red line``, ``cases``."""
+    before: str
+    after: str
+    moved: Moved
+    line: int | None = None
+    """Of the spec as it is now."""
 
 
 class Comparison(Frozen):

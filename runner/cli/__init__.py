@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import site
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from runner import __version__
+from runner.cli._options import PATH, run_options
 from runner.errors import Cancelled, InputError, Place, RagEvalError, Unavailable
 
 if TYPE_CHECKING:
     from runner.gates import FailOn
     from runner.session import Order, World
 
-PATH = click.Path(path_type=Path)
 SHARE = "share/rag-eval-action"  # where the wheel puts its data files
 
 
@@ -53,44 +53,9 @@ def commands() -> None:
     """Judge a RAG system layer by layer, from one YAML spec."""
 
 
-def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that choose a part of the cases."""
-    for option in (
-        click.option("--limit", type=click.IntRange(min=1), help="Only the first N."),
-        click.option("--case", "ids", multiple=True, help="Only the case of this id."),
-        click.option("--type", "types", multiple=True, help="Only cases of this type."),
-        click.option("--tag", "tags", multiple=True, help="Only cases with this tag."),
-    ):
-        command = option(command)
-    return command
-
-
 @commands.command()
 @click.argument("spec", type=PATH)
-@click.option(
-    "--out",
-    type=PATH,
-    default="rag-eval-results",
-    show_default=True,
-    help="Folder for the results.",
-)
-@click.option(
-    "--replay", type=PATH, help="Score the replies recorded in this file; ask nobody."
-)
-@click.option(
-    "--baseline",
-    type=PATH,
-    help="Results to compare with, instead of the spec's baseline.",
-)
-@click.option(
-    "--fail-on",
-    type=click.Choice(["gate", "error", "never"]),
-    default="gate",
-    show_default=True,
-    help="What makes the exit status other than 0.",
-)
-@click.option("--quiet", is_flag=True, help="No progress on standard error.")
-@_filters
+@run_options
 def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     """Ask every case, judge it, and give the verdict as exit status.
 
@@ -290,7 +255,7 @@ def _workspace(spec: Path) -> Path:
 
 def _templates() -> Path:
     """Give the folder of the templates: of a checkout, else of the installation."""
-    beside = Path(__file__).resolve().parents[1]
+    beside = Path(__file__).resolve().parents[2]
     installed = (Path(base) / SHARE for base in (sys.prefix, site.getuserbase()))
     folders = [folder / "templates" for folder in (beside, *installed)]
     for folder in folders:

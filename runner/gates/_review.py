@@ -1,0 +1,54 @@
+"""Gates on the yardstick itself: that a change neither lowers it nor throws it away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from runner.model import GateResult, YardstickChange
+
+Loosened = Literal["fail", "warn", "ignore"]
+_SHOWN = 3  # changes that a sentence names before it only counts
+
+
+class Review(NamedTuple):
+    """What a change does to that which it is held against."""
+
+    changes: tuple[YardstickChange, ...] = ()
+    """Where the spec at the base commit is known."""
+    loosened: Loosened = "warn"
+    """What a looser limit does to the verdict."""
+    baseline_lost: bool = False
+    """The baseline was there at the base commit, and this change removes it."""
+
+
+NO_REVIEW = Review()
+
+
+def review(found: Review) -> Iterator[GateResult]:
+    """Give a gate for what became looser, and one for a baseline that is gone."""
+    if found.baseline_lost:
+        yield GateResult(
+            metric="baseline",
+            rule="baseline",
+            outcome="failed",
+            message="baseline: this change removes it; it was there at the base commit",
+        )
+    looser = [change for change in found.changes if change.moved == "loosened"]
+    if looser and found.loosened != "ignore":
+        more = f" and {len(looser) - _SHOWN:,} more" if len(looser) > _SHOWN else ""
+        said = "; ".join(map(_said, looser[:_SHOWN]))
+        yield GateResult(
+            metric="yardstick",
+            rule="yardstick",
+            limit=0,
+            value=len(looser),
+            level=found.loosened,
+            line=looser[0].line,
+            outcome="failed",
+            message=f"yardstick: this change loosens what judges it: {said}{more}",
+        )
+
+
+def _said(change: YardstickChange) -> str:
+    return f"{change.what} {change.before} -> {change.after}"

@@ -1,0 +1,212 @@
+"""A run held against the base commit: its bar, its baseline, and what a change does."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[2]
+SPEC = "evals/rag.yaml"
+WRITTEN = """
+endpoint: {url: http://127.0.0.1:9/ask}
+cases: cases.jsonl
+metrics: [recall@5]
+thresholds:
+  recall@5: {min: 0.6}
+baseline: {path: baseline}
+"""
+
+
+class Ended(NamedTuple):
+    exit: int
+    out: str
+    err: str
+    results: dict
+
+
+def rag_eval(*arguments, cwd):
+    done = subprocess.run(
+        [sys.executable, "-m", "runner", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    found = cwd / "rag-eval-results/results.json"
+    results = json.loads(found.read_text("utf-8")) if found.exists() else {}
+    return Ended(done.returncode, done.stdout, done.stderr, results)
+
+
+def lines(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+
+
+@pytest.fixture
+def team(tmp_path):
+    """Two work trees, ``base`` and ``head``, and replies to score."""
+    cases = [
+        {
+            "id": f"qa-{number}",
+            "question": f"Question {number}?",
+            "expected_doc_ids": ["d1"],
+            "must_include": ["one"],
+        }
+        for number in range(12)
+    ]
+    reply = {"answer": "one", "contexts": [{"id": "d1", "text": "one"}]}
+    log = [{"case_id": case["id"], "response": reply} for case in cases]
+    for name in ("base", "head"):
+        tree = tmp_path / name
+        lines(tree / "evals/cases.jsonl", cases)
+        lines(tree / "log.jsonl", log)
+        (tree / SPEC).write_text(WRITTEN, "utf-8")
+        (tree / ".git").mkdir()
+    return tmp_path
+
+
+def changed(tree, old, new):
+    path = tree / SPEC
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def run(team, *options):
+    head = team / "head"
+    return rag_eval(
+        *("run", SPEC, "--replay", "log.jsonl", "--quiet", "--before", "../base"),
+        *options,
+        cwd=head,
+    )
+
+
+def gate(ended, rule):
+    [found] = [gate for gate in ended.results["gates"] if gate["rule"] == rule]
+    return found
+
+
+def test_nothing_changed_is_nothing_told(team):
+    ended = run(team)
+
+    assert (ended.exit, ended.results["yardstick"]) == (0, [])
+
+
+def test_a_looser_limit_warns_on_its_line(team):
+    changed(team / "head", "min: 0.6", "min: 0.5")
+
+    ended = run(team)
+
+    [change] = ended.results["yardstick"]
+    assert (ended.exit, ended.results["verdict"]) == (0, "passed")
+    assert change == {
+        "what": "recall@5 min",
+        "before": "0.6",
+        "after": "0.5",
+        "moved": "loosened",
+        "line": 6,
+    }
+    assert (gate(ended, "yardstick")["level"], gate(ended, "yardstick")["line"]) == (
+        "warn",
+        6,
+    )
+
+
+@pytest.mark.parametrize(("word", "status"), [("fail", 1), ("ignore", 0)])
+def test_what_a_looser_limit_does_is_chosen(team, word, status):
+    changed(team / "head", "min: 0.6", "min: 0.5")
+
+    ended = run(team, "--loosened", word)
+
+    assert ended.exit == status
+    assert ended.results["yardstick"][0]["moved"] == "loosened"
+
+
+def test_a_filter_removes_no_case_from_the_yardstick(team):
+    assert run(team, "--case", "qa-3").results["yardstick"] == []
+
+
+def test_a_case_that_is_removed_is_told(team):
+    path = team / "head/evals/cases.jsonl"
+    path.write_text("\n".join(path.read_text("utf-8").splitlines()[1:]), "utf-8")
+
+    ended = run(team)
+
+    [change] = ended.results["yardstick"]
+    assert (change["what"], change["after"]) == ("cases", "1 removed: qa-0")
+
+
+def saved(tree):
+    rag_eval("run", SPEC, "--replay", "log.jsonl", "--quiet", cwd=tree)
+    done = rag_eval(
+        *("baseline", "save", "rag-eval-results", "--to", "evals/baseline"), cwd=tree
+    )
+    assert done.exit == 0, done.err
+    shutil.rmtree(tree / "rag-eval-results")
+
+
+def test_the_baseline_is_the_base_commits_and_not_the_changes_own(team):
+    saved(team / "base")
+    shutil.copytree(team / "base/evals/baseline", team / "head/evals/baseline")
+    own = team / "head/evals/baseline/cases.jsonl"
+    own.write_text(own.read_text("utf-8").replace('"passed"', '"failed"'), "utf-8")
+
+    ended = run(team)
+
+    assert ended.results["comparison"]["pairs"] == 12
+    assert ended.results["comparison"]["fixed"] == []
+
+
+def test_a_baseline_that_the_change_removes_fails_the_run(team):
+    saved(team / "base")
+
+    ended = run(team)
+
+    assert (ended.exit, gate(ended, "baseline")["outcome"]) == (1, "failed")
+    assert "this change removes it" in ended.results["reasons"][0]
+
+
+def test_a_baseline_that_the_change_brings_itself_is_used_and_told(team):
+    saved(team / "head")
+
+    ended = run(team)
+
+    assert (ended.exit, ended.results["comparison"]["pairs"]) == (0, 12)
+    assert any("the baseline is new" in said for said in ended.results["notices"])
+
+
+def test_a_spec_that_is_new_loosens_nothing(team):
+    (team / "base" / SPEC).unlink()
+
+    ended = run(team)
+
+    assert (ended.exit, ended.results["yardstick"]) == (0, [])
+    assert any("is new" in said for said in ended.results["notices"])
+
+
+def test_a_spec_that_was_wrong_before_does_not_stop_its_mending(team):
+    changed(team / "base", "recall@5: {min: 0.6}", "recal@5: {min: 0.6}")
+
+    ended = run(team)
+
+    assert ended.exit == 0
+    assert any(
+        "WHAT CHANGED IN THE SPEC IS NOT KNOWN" in said and "recal@5" in said
+        for said in ended.results["notices"]
+    )
+
+
+def test_a_folder_that_is_not_there_is_a_mistake(team):
+    ended = rag_eval("run", SPEC, "--before", "../nowhere", cwd=team / "head")
+
+    assert ended.exit == 2
+    assert "--before ../nowhere: there is no such folder" in ended.err

@@ -1,0 +1,172 @@
+"""What a pull request does to its own bar is said in words, the looser first."""
+
+import pytest
+
+from runner.errors import Document
+from runner.metrics import registry
+from runner.model import Case
+from runner.spec import parse
+from runner.yardstick import Yardstick, changes
+
+HEAD = {"endpoint": {"url": "http://localhost/ask"}, "cases": "cases.jsonl"}
+
+
+def yardstick(*cases, **keys):
+    lines = {(): 1}
+    document = Document({**HEAD, **keys}, lines, "spec.yaml")
+    return Yardstick(parse(document, registry=registry, environ={}), cases)
+
+
+def moved(now, then):
+    return [
+        (change.what, change.before, change.after, change.moved)
+        for change in changes(now, then, registry)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
+        (
+            {"recall@5": {"min": 0.85}},
+            {"recall@5": {"min": 0.8}},
+            ("recall@5 min", "0.85", "0.8", "loosened"),
+        ),
+        (
+            {"recall@5": {"min": 0.8}},
+            {"recall@5": {"min": "85%"}},
+            ("recall@5 min", "0.8", "0.85", "tightened"),
+        ),
+        (
+            {"latency_p95": {"max": "2s"}},
+            {"latency_p95": {"max": "2500ms"}},
+            ("latency_p95 max", "2", "2.5", "loosened"),
+        ),
+        (
+            {"mrr": {"max_drop": 0.02}},
+            {"mrr": {"max_drop": 0.05}},
+            ("mrr max_drop", "0.02", "0.05", "loosened"),
+        ),
+        (
+            {"mrr": {"max_drop": 0.02}},
+            {"mrr": {"max_drop": "2%"}},
+            ("mrr max_drop", "0.02", "2%", "changed"),
+        ),
+        (
+            {"mrr": {"max_drop": 0.02}},
+            {"mrr": {"max_drop": {"points": 0.02, "confident": True}}},
+            ("mrr max_drop", "0.02", "0.02, confident", "loosened"),
+        ),
+        (
+            {"mrr": {"min": 0.6}},
+            {"mrr": {"min": 0.6, "level": "warn"}},
+            ("mrr min", "0.6", "0.6, warns", "loosened"),
+        ),
+        (
+            {"mrr": {"min": 0.6}},
+            {"mrr": {"min": 0.7, "level": "warn"}},
+            ("mrr min", "0.6", "0.7, warns", "changed"),
+        ),
+        (
+            {"mrr": {"min": 0.6}},
+            {"mrr": {"min": 0.6, "min_coverage": 0.5}},
+            ("mrr min", "0.6", "0.6, coverage 0.5", "loosened"),
+        ),
+        ({"mrr": {"min": 0.6}}, {}, ("mrr min", "0.6", "none", "loosened")),
+        ({}, {"mrr": {"min": 0.6}}, ("mrr min", "none", "0.6", "tightened")),
+        (
+            {"mrr": {"slices": {"type=policy": {"min": 0.9}}}},
+            {"mrr": {"slices": {"type=policy": {"min": 0.5}}}},
+            ("mrr min on type=policy", "0.9", "0.5", "loosened"),
+        ),
+        (
+            {},
+            {"error_rate": {"max": "5%"}},
+            ("error_rate max", "0", "0.05", "loosened"),
+        ),
+        (
+            {},
+            {"leakage": {"level": "warn"}},
+            ("leakage", "fail", "warn", "loosened"),
+        ),
+    ],
+)
+def test_a_limit_that_moved_says_from_where_to_where(then, now, expected):
+    before, after = yardstick(thresholds=then), yardstick(thresholds=now)
+
+    assert moved(after, before) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [
+        ({"mrr": {"min": 0.6}}, {"mrr": {"min": "60%"}}),
+        ({"mrr": {"min": 0.6}}, {"mrr": [{"min": 0.6}]}),
+        ({"mrr": {"min": 0.6}}, {"mrr": {"min": 0.6, "owner": "@search"}}),
+        ({"mrr": {"max_drop": 0.1}}, {"mrr": {"max_drop": {"points": 0.1}}}),
+        ({}, {"error_rate": {"max": 0}}),
+    ],
+)
+def test_what_holds_the_same_is_no_change(then, now):
+    assert moved(yardstick(thresholds=now), yardstick(thresholds=then)) == []
+
+
+def test_of_a_warning_and_a_failing_limit_each_is_held_against_its_own():
+    def two(warns, fails):
+        entries = [{"max": warns, "level": "warn"}, {"max": fails}]
+        return yardstick(thresholds={"latency_p95": entries})
+
+    assert moved(two("2s", "9s"), two("2s", "8s")) == [
+        ("latency_p95 max", "8", "9", "loosened")
+    ]
+
+
+def test_red_lines_and_pass_marks_count_too():
+    then = yardstick(**{"red_lines": [{"tag": "safety"}], "pass": {"mrr": 0.5}})
+    now = yardstick(**{"red_lines": [{"type": "policy"}], "pass": {"key_points": 0.5}})
+
+    assert moved(now, then) == [
+        ("red line", "tag=safety", "none", "loosened"),
+        ("pass key_points", "1", "0.5", "loosened"),
+        ("pass mrr", "0.5", "none", "loosened"),
+        ("red line", "none", "type=policy", "tightened"),
+    ]
+
+
+def test_a_ceiling_among_the_pass_marks_loosens_upwards():
+    then, now = yardstick(), yardstick(**{"pass": {"over_refusal": 1}})
+
+    assert moved(now, then) == [("pass over_refusal", "0", "1", "loosened")]
+
+
+def test_cases_that_went_and_labels_that_changed_are_named():
+    then = [Case(f"qa-{n}", "Why?", key_points=(("a",),)) for n in range(9)]
+    now = [then[0]._replace(key_points=(("b",),)), then[1], Case("new", "Why?")]
+
+    assert moved(yardstick(*now), yardstick(*then)) == [
+        (
+            "cases",
+            "9 cases",
+            "7 removed: qa-2, qa-3, qa-4, qa-5, qa-6 and 2 more",
+            "loosened",
+        ),
+        ("labels", "as they were", "other in 1 case: qa-0", "changed"),
+    ]
+
+
+def test_replies_that_are_read_otherwise_are_told():
+    endpoint = {**HEAD["endpoint"], "response": {"answer": "reply"}}
+
+    assert moved(yardstick(endpoint=endpoint), yardstick()) == [
+        ("endpoint.response", "as it was", "other", "changed")
+    ]
+
+
+def test_a_change_stands_on_its_line_of_the_spec():
+    lines = {(): 1, ("thresholds", "mrr", "min"): 7}
+    data = {**HEAD, "thresholds": {"mrr": {"min": 0.5}}}
+    spec = parse(Document(data, lines, "spec.yaml"), registry=registry, environ={})
+
+    found = changes(Yardstick(spec, ()), yardstick(), registry)
+
+    assert [(change.what, change.line) for change in found] == [("mrr min", 7)]
