@@ -45,7 +45,7 @@ def received(folder: str, root: Path, commit: str | None) -> list[Ended]:
     found = [path.relative_to(top) for path in sorted(_found(start, top))]
     if not found:
         raise _wrong(
-            f"no {_NAME} in {folder}", "download the artifact of the run to it"
+            f"no results.json in {folder}", "download the artifact of the run to it"
         )
     if len(found) > _RESULTS:
         raise _wrong(f"{len(found)} results in {folder}, and {_RESULTS} at most")

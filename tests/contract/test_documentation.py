@@ -1,0 +1,71 @@
+"""What the documentation says is there: messages of the program, pages and sections."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").rglob("*.md")]
+LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([\w-]+))?\)")
+ROW = re.compile(r"^\| (`.+?`(?:, `.+?`)*) \| .+ \|$", re.MULTILINE)
+
+
+def messages(page):
+    """Give the messages in the first column of a page's table of messages."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    _, _, table = text.partition("\n| Message")
+    return [each for row in ROW.findall(table) for each in re.findall("`(.+?)`", row)]
+
+
+@cache
+def literals():
+    """Give every text in the program, with … for what is put in."""
+    found = []
+    for path in (ROOT / "runner").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+            if isinstance(node, ast.JoinedStr):
+                parts = (getattr(part, "value", None) for part in node.values)
+                texts = [part if isinstance(part, str) else "…" for part in parts]
+                found.append("".join(texts))
+    return found
+
+
+@pytest.mark.parametrize(
+    "message",
+    [each for page in ("action.md", "forks.md") for each in messages(page)],
+)
+def test_an_explained_message_is_one_that_the_program_has(message):
+    # What stands before a colon may be put before what another place has to say.
+    pieces = re.split("^… | …$|: ", message)
+
+    missing = [each for each in pieces if not any(each in text for text in literals())]
+    assert missing == []
+
+
+def test_the_tables_are_found():
+    assert len(messages("action.md")) > 15
+    assert len(messages("forks.md")) == 4
+
+
+def anchors(path):
+    """Give the names that GitHub gives to the sections of a page."""
+    heads = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize(
+    "page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix()
+)
+def test_a_link_leads_to_a_page_and_a_section_that_are_there(page):
+    broken = []
+    for name, section in LINK.findall(page.read_text("utf-8")):
+        target = page.parent / name if name else page
+        if not target.exists() or (section and section not in anchors(target)):
+            broken.append(f"{name}#{section}")
+
+    assert broken == []
