@@ -63,11 +63,13 @@ def run(
         specs = find(found.specs, world.root)
         orders = _orders(specs, found, world.root, parse)
     except RagEvalError as error:
-        return _conclude([Ended("", error.exit_code, error=error)], step, "")
+        return _conclude(
+            [Ended("", error.exit_code, error=error)], step, "", world.root
+        )
     if "--quiet" in found.args:
         world = world._replace(progress=progress.silent)
     ended = list(_each(specs, orders, world, found.fail_on, step))
-    status = _conclude(ended, step, found.out)
+    status = _conclude(ended, step, found.out, world.root)
     Commenter(found, world.templates, redactor, step).tell(ended, specs)
     return status
 
@@ -142,8 +144,8 @@ def _tell(ended: Ended, step: Workflow, root: Path) -> None:
     )
 
 
-def _conclude(ended: Sequence[Ended], step: Workflow, out: str) -> int:
-    step.outputs(outputs(ended, out))
+def _conclude(ended: Sequence[Ended], step: Workflow, out: str, root: Path) -> int:
+    step.outputs(outputs(ended, out, root))
     for each in ended:
         if each.error and not each.report:
             step.summary(not_evaluated(each))

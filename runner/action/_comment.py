@@ -27,6 +27,7 @@ NOTHING: Mapping[str, str] = {
 
 _HURRY = 5.0  # seconds: a cancelled run is killed ten after it was told
 _TITLE = "No comment in the pull request"
+_TITLE_ODD = "The comment in the pull request"
 
 
 class Commenter:
@@ -57,21 +58,26 @@ class Commenter:
     def tell(self, ended: Sequence[Ended], specs: Sequence[str]) -> list[Told]:
         """Comment on what has ended; what has not was cancelled.
 
-        Gives what became of each comment; nothing where there can be none.
+        Gives what became of each comment, or why there can be none.
         """
         silence = settings.silence(self._found)
         if silence:
-            self._step.log(f"no comment: {silence}")
-            return []
+            told = [Told("left", why=silence.why, hint=silence.hint)]
+            self._report(told)
+            return told
         done = [each for each in ended if not isinstance(each.error, Cancelled)]
         stopped = specs[len(done) :]
         with closing(connect(self._found, _HURRY if stopped else PATIENCE)) as github:
             told = self._told(github, done, stopped)
-        self._step.outputs(_outputs(told))
-        for each in told:
-            self._step.log(f"comment: {each.done} {each.url} {each.why}".rstrip())
-        self._step.annotate(_annotations(told))
+        self._report(told)
         return told
+
+    def _report(self, told: Sequence[Told]) -> None:
+        self._step.annotate(_annotations(told))
+        for each in told:
+            words = filter(None, (each.done, each.url, each.why))
+            self._step.log(f"comment {': '.join(words)}")
+        self._step.outputs(_outputs(told))
 
     def _told(
         self, github: GitHub, done: Sequence[Ended], stopped: Sequence[str]
@@ -144,7 +150,10 @@ def _outputs(told: Sequence[Told]) -> dict[str, str]:
 
 
 def _annotations(told: Sequence[Told]) -> Iterator[Annotation]:
-    for each in told:
+    for each in dict.fromkeys(told):
+        hint = f" ({each.hint})" if each.hint else ""
         if each.done == "failed":
-            hint = f" ({each.hint})" if each.hint else ""
             yield Annotation("warning", _TITLE, f"{each.why}{hint}")
+        elif hint:
+            title = _TITLE if each.id is None else _TITLE_ODD
+            yield Annotation("notice", title, f"{each.why}{hint}")

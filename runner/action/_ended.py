@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from pydantic_core import to_json
 
 from runner import render
 from runner.errors import RagEvalError
@@ -12,6 +14,7 @@ from runner.report import Report, broken_layer
 
 NOTHING: Mapping[str, str] = {
     "verdict": "error",
+    "passed": "false",
     "exit-code": "3",
     "results": "",
     "first-failing-layer": "",
@@ -23,6 +26,12 @@ NOTHING: Mapping[str, str] = {
     "gates-failed": "0",
     "regressions": "0",
     "improvements": "0",
+    "score-json": "{}",
+    "results-json": "",
+    "report-html": "",
+    "junit-xml": "",
+    "baseline-found": "false",
+    "baseline-sha": "",
 }
 """The outputs, but for those of the comment, as they are where nothing is known."""
 
@@ -53,15 +62,32 @@ class Ended(NamedTuple):
         return first, _VERDICTS.index(self.verdict)
 
 
-def outputs(ended: Sequence[Ended], out: str) -> dict[str, str]:
+def outputs(ended: Sequence[Ended], out: str, root: Path) -> dict[str, str]:
     """Give the outputs of a step, but for those of its comment.
 
     Args:
         ended: One at least.
         out: The folder of all results.
+        root: The workspace, from which paths are told.
     """
     worst = worst_of(ended)
-    reports = [each.report for each in ended if each.report]
+    done = [(each, each.report) for each in ended if each.report]
+    reports = [report for _, report in done]
+    layer = broken_layer(worst.report) if worst.report else None
+    return {
+        "verdict": worst.verdict,
+        "passed": str(worst.verdict == "passed").lower(),
+        "exit-code": str(worst.status),
+        "results": out if reports else "",
+        "first-failing-layer": layer or "",
+        **_counts(reports),
+        "score-json": _scores(done),
+        **_files([each for each, _ in done], root),
+        **_baselines(reports),
+    }
+
+
+def _counts(reports: Sequence[Report]) -> dict[str, str]:
     held = [report.comparison for report in reports if report.comparison]
     totals = [report.totals for report in reports]
     counts = {
@@ -74,13 +100,42 @@ def outputs(ended: Sequence[Ended], out: str) -> dict[str, str]:
         "regressions": sum(len(each.regressed) for each in held),
         "improvements": sum(len(each.fixed) for each in held),
     }
-    layer = broken_layer(worst.report) if worst.report else None
+    return {name: str(count) for name, count in counts.items()}
+
+
+def _scores(done: Sequence[tuple[Ended, Report]]) -> str:
+    """Give what was measured, by metric; of several specs by spec and metric."""
+    found = {each.spec: dict(_measured(report)) for each, report in done}
+    shown: object = found
+    if len(found) == 1:
+        [shown] = found.values()
+    return to_json(shown).decode()
+
+
+def _measured(report: Report) -> Iterator[tuple[str, float]]:
+    for label, summary in report.summaries.items():
+        if summary.mean is not None:
+            yield label, summary.mean
+        for name, value in summary.percentiles.items():
+            yield f"{label}_{name}", value
+
+
+def _files(done: Sequence[Ended], root: Path) -> dict[str, str]:
+    folders = [each.folder.relative_to(root) for each in done if each.folder]
     return {
-        "verdict": worst.verdict,
-        "exit-code": str(worst.status),
-        "results": out if reports else "",
-        "first-failing-layer": layer or "",
-        **{name: str(count) for name, count in counts.items()},
+        name.replace(".", "-"): "\n".join(
+            (folder / name).as_posix() for folder in folders
+        )
+        for name in ("results.json", "report.html", "junit.xml")
+    }
+
+
+def _baselines(reports: Sequence[Report]) -> dict[str, str]:
+    held = [report.comparison for report in reports if report.comparison]
+    commits = dict.fromkeys(each.commit for each in held if each.commit)
+    return {
+        "baseline-found": str(bool(held) and len(held) == len(reports)).lower(),
+        "baseline-sha": "\n".join(commits),
     }
 
 

@@ -32,7 +32,7 @@ def publish(found: Settings, world: World, step: Workflow, redactor: Redactor) -
     links = links_of(found)
     for each in ended:
         _tell(each, step, world, links)
-    step.outputs(outputs(ended, found.publish))
+    step.outputs(outputs(ended, found.publish, world.root))
     note = _OF_A_FORK if found.change.fork else ""
     commenter = Commenter(found, world.templates, redactor, step, note)
     told = commenter.tell(ended, [each.spec for each in ended])

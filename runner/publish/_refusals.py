@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from runner.publish._calls import Reply
-
-Stance = Literal["ours", "fork", "dependabot"]
-"""Whose pull request it is: what its token may do hangs on it."""
-
-NEEDED = "permissions: {contents: read, pull-requests: write}"
-"""What a job must say that comments."""
-
-REMEDIES = {
-    "ours": f"add to the job `{NEEDED}`",
-    "fork": "a fork's token can only read: publish from a second workflow, on "
-    "workflow_run",
-    "dependabot": "for Dependabot a token can only read, unless the job says "
-    f"`{NEEDED}`",
-}
-"""Where the token may not write."""
+from runner.settings import REMEDIES, Stance
 
 _SHOWN = 200  # characters of what GitHub says
 
@@ -78,7 +64,8 @@ def _by_status(status: int, said: str, stance: Stance) -> Reason:
     if status == 401:  # noqa: PLR2004 - beside the words for it
         return Reason(f"GitHub does not know the token ({told})", "see input token")
     if status == 403:  # noqa: PLR2004
-        return Reason(f"the token may not do it ({told})", REMEDIES[stance])
+        what = f"the token may not write ({told})"
+        return Reason(what, REMEDIES[stance], is_meant=stance != "ours")
     if status in (404, 410):
         what = f"the token sees no such thing ({told})"
         return Reason(what, REMEDIES[stance], is_gone=True)

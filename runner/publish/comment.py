@@ -27,6 +27,11 @@ _PASSING = re.compile(
 """What is another in every run: the time, how long it took, and the run's own page."""
 
 _CANCELLED = "> ⏹️ Run "
+_TWICE = (
+    "another step or job of this run had written it",
+    "tell them apart by the input comment-key",
+)
+"""Why and hint where a matrix has one key for all of its legs."""
 
 
 class Draft(NamedTuple):
@@ -163,6 +168,8 @@ class Thread:
                 return Told("left", why="the comment was deleted")
             return self._create(draft)
         self._remove(own[1:])
+        if draft.is_wanted and _age(latest) == draft.marker.age:
+            return Told("updated", kept.id, kept.url, *_TWICE)
         return Told("updated", kept.id, kept.url)
 
     def _create(self, draft: Draft) -> Told:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from runner.publish._calls import PATIENCE, Call, Caller, Reply
-from runner.publish._refusals import Reason, Refused, Stance, refusal
-from runner.settings import Change, Settings
+from runner.publish._refusals import Reason, Refused, refusal
+from runner.settings import Change, Settings, Stance, stance
 
 __all__ = ["PATIENCE", "Caller", "Comment", "GitHub", "Pull", "Refused", "connect"]
 
@@ -18,7 +18,6 @@ _PAGES = 30  # a pull request takes 2,500 comments
 _NEXT = re.compile(r'<([^<>]+)>\s*;\s*rel="next"')
 _VIEWER = {"query": "query{viewer{login}}"}
 _BOT = "[bot]"
-_DEPENDABOT = "dependabot[bot]"
 _DEFAULT = "github-actions[bot]"
 """Whose the token of a workflow is, which GitHub does not tell it everywhere."""
 
@@ -211,14 +210,10 @@ def connect(found: Settings, patience: float = PATIENCE) -> GitHub:
         found: Names it, and has the token.
         patience: Seconds that all its calls may wait in sum, to be made again.
     """
-    change = found.change
-    # What follows a fork's run is this repository's own, and may be let do more.
-    stance: Stance = "fork" if change.fork and not change.run else "ours"
-    if found.run.actor == _DEPENDABOT:
-        stance = "dependabot"
     caller = Caller(found.token, patience=patience)
     run = found.run
-    return GitHub(run.api, run.graphql, run.repository, stance, caller)
+    whose = stance(found.change, run.actor)
+    return GitHub(run.api, run.graphql, run.repository, whose, caller)
 
 
 def _text(data: Any, *path: str) -> str:

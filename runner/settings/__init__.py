@@ -16,20 +16,25 @@ from runner.gates import FailOn
 from runner.hosts import Host
 from runner.settings._access import allowed, gateway
 from runner.settings._change import Change, change
+from runner.settings._rights import REMEDIES, Silence, Stance, silenced, stance
 from runner.settings._run import Run, run
 
 __all__ = [
     "INPUTS",
+    "REMEDIES",
     "Change",
     "CommentOn",
     "Run",
     "Settings",
+    "Silence",
+    "Stance",
     "change",
     "check_names",
     "read",
     "run",
     "secrets",
     "silence",
+    "stance",
 ]
 
 CommentOn = Literal["always", "change", "failure", "never"]
@@ -128,24 +133,11 @@ def check_names(environ: Mapping[str, str]) -> None:
             raise _wrong(name, "there is no such input", hint)
 
 
-def silence(found: Settings) -> str:
-    """Give why no comment can be made; nothing where one can.
-
-    Told by the event alone, before anything is asked of GitHub.
-    """
-    change = found.change
+def silence(found: Settings) -> Silence | None:
+    """Give why no comment can be made; None where one may be."""
     if found.comment == "never":
-        return "input comment is never"
-    if change.event == "merge_group":
-        return "a merge queue is no place for comments"
-    if change.number is None and change.head is None and change.event != "push":
-        return "the event is of no pull request"
-    if not found.token:
-        return "there is no token"
-    privileged = change.event in (_PRIVILEGED, "workflow_run", "issue_comment")
-    if change.fork and not privileged and not change.private:
-        return "a pull request from a fork gets a token that can only read"
-    return ""
+        return Silence("the input comment is never")
+    return silenced(found.change, found.token)
 
 
 def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:

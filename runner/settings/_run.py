@@ -30,15 +30,17 @@ class Run(NamedTuple):
 def run(environ: Mapping[str, str]) -> Run:
     """Give the run that the variables of a step tell of."""
     told = {name: value for name, value in environ.items() if value}
+    repository = told.get("GITHUB_REPOSITORY", "")
     # owner/name/.github/workflows/x.yml@refs/heads/main
     file = told.get("GITHUB_WORKFLOW_REF", "").partition("@")[0]
+    file = file.removeprefix(f"{repository}/")
     return Run(
         id=told.get("GITHUB_RUN_ID", ""),
         number=_number(told.get("GITHUB_RUN_NUMBER"), 0),
         attempt=_number(told.get("GITHUB_RUN_ATTEMPT"), 1),
         workflow=file or told.get("GITHUB_WORKFLOW", ""),
         job=told.get("GITHUB_JOB", ""),
-        repository=told.get("GITHUB_REPOSITORY", ""),
+        repository=repository,
         actor=told.get("GITHUB_ACTOR", ""),
         server=told.get("GITHUB_SERVER_URL", Run().server),
         api=told.get("GITHUB_API_URL", Run().api).rstrip("/"),

@@ -5,8 +5,8 @@ from email.utils import formatdate
 import pytest
 
 from runner.publish import github as client
-from runner.publish._refusals import NEEDED
 from runner.publish.github import Refused
+from runner.settings._rights import NEEDED
 from tests.contract._github.clients import NOW, TOKEN
 from tests.contract._github.server import (
     BASE,
@@ -210,8 +210,8 @@ def test_what_is_gone_is_deleted(github, api):
     ("stance", "hint"),
     [
         ("ours", f"add to the job `{NEEDED}`"),
-        ("fork", "publish from a second workflow"),
-        ("dependabot", "for Dependabot a token can only read, unless the job says"),
+        ("fork", "a second workflow, on workflow_run, can publish the results"),
+        ("dependabot", f"its token can only read, unless the job says `{NEEDED}`"),
     ],
 )
 def test_a_token_that_may_only_read_is_told_what_to_do(github, api, stance, hint):
@@ -220,9 +220,10 @@ def test_a_token_that_may_only_read_is_told_what_to_do(github, api, stance, hint
     reason = why(api(stance=stance).create, 7, "hello")
 
     assert reason.why == (
-        "the token may not do it (403: Resource not accessible by integration)"
+        "the token may not write (403: Resource not accessible by integration)"
     )
     assert hint in reason.hint
+    assert reason.is_meant == (stance != "ours")
 
 
 def test_a_wrong_token_is_named_and_not_shown(api):

@@ -257,3 +257,57 @@ def test_a_payload_of_another_shape_tells_nothing(odd):
 
         assert (found.commit, found.number, found.base) == (None, None, None)
         assert str(found).startswith("push")
+
+
+def test_a_run_is_known_by_the_variables_of_the_step():
+    environ = {
+        "GITHUB_RUN_ID": "1658821493",
+        "GITHUB_RUN_NUMBER": "1184",
+        "GITHUB_RUN_ATTEMPT": "2",
+        "GITHUB_WORKFLOW": "RAG evaluation",
+        "GITHUB_WORKFLOW_REF": "org/bot/.github/workflows/rag.yml@refs/pull/7/merge",
+        "GITHUB_JOB": "evaluate",
+        "GITHUB_REPOSITORY": "org/bot",
+        "GITHUB_ACTOR": "octocat",
+        "GITHUB_SERVER_URL": "https://ghes.example.org",
+        "GITHUB_API_URL": "https://ghes.example.org/api/v3/",
+        "GITHUB_GRAPHQL_URL": "https://ghes.example.org/api/graphql",
+    }
+
+    assert settings.run(environ) == Run(
+        "1658821493",
+        1184,
+        2,
+        ".github/workflows/rag.yml",
+        "evaluate",
+        "org/bot",
+        "octocat",
+        "https://ghes.example.org",
+        "https://ghes.example.org/api/v3",
+        "https://ghes.example.org/api/graphql",
+    )
+
+
+@pytest.mark.parametrize("odd", ["", "-1", "1.5", "٣", "x"])
+def test_a_run_without_a_number_is_run_0(odd):
+    environ = {"GITHUB_RUN_NUMBER": odd, "GITHUB_RUN_ATTEMPT": odd}
+
+    assert settings.run(environ) == Run()
+
+
+def test_a_workflow_without_a_file_goes_by_its_name():
+    environ = {"GITHUB_WORKFLOW_REF": "", "GITHUB_WORKFLOW": "RAG evaluation"}
+
+    assert settings.run(environ).workflow == "RAG evaluation"
+
+
+def test_the_comment_is_asked_for_in_one_of_four_ways():
+    asked = {**SPEC, "INPUT_COMMENT": "on-failure"}
+
+    with pytest.raises(InputError) as error:
+        settings.read(asked, {})
+
+    assert str(error.value) == (
+        "input comment: 'on-failure' is none of always, change, failure, never "
+        "(did you mean failure?)"
+    )

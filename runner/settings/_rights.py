@@ -1,0 +1,60 @@
+"""Who may write a comment in the pull request, and what lets them where nobody may.
+
+Told by the event alone, before anything is asked of GitHub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from runner.settings._change import Change
+
+Stance = Literal["ours", "fork", "dependabot"]
+"""Whose pull request it is: what its token may do hangs on it."""
+
+NEEDED = "permissions: {contents: read, pull-requests: write}"
+"""What a job says that comments."""
+
+REMEDIES: Mapping[Stance, str] = {
+    "ours": f"add to the job `{NEEDED}`",
+    "fork": "its token can only read; a second workflow, on workflow_run, can publish "
+    "the results",
+    "dependabot": f"its token can only read, unless the job says `{NEEDED}`",
+}
+"""What helps where a token may not write."""
+
+_BOT = "dependabot[bot]"
+_PRIVILEGED = {"pull_request_target", "workflow_run", "issue_comment"}
+"""Events that run with the repository's own rights, whoever caused them."""
+
+
+class Silence(NamedTuple):
+    """Why there is no comment, though nothing went wrong."""
+
+    why: str
+    hint: str = ""
+    """What would make one, where someone may miss it."""
+
+
+def stance(change: Change, actor: str) -> Stance:
+    """Give whose pull request it is; ``actor`` is who caused the event."""
+    if actor == _BOT:
+        return "dependabot"
+    # What follows a fork's run is this repository's own, and may be let do more.
+    return "fork" if change.fork and not change.run else "ours"
+
+
+def silenced(change: Change, token: str) -> Silence | None:
+    """Give why no comment can be made of a change; None where one may be."""
+    if change.event == "merge_group":
+        return Silence("a merge queue is no place for comments")
+    if change.number is None and change.head is None and change.event != "push":
+        return Silence("the event is of no pull request")
+    if not token:
+        return Silence("there is no token", "leave the input token out")
+    is_let = change.event in _PRIVILEGED or change.private
+    if change.fork and not is_let:
+        # Only of a private repository can an administrator let forks write.
+        return Silence("the pull request is from a fork", REMEDIES["fork"])
+    return None
