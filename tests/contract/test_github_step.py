@@ -197,7 +197,7 @@ def test_everything_else_is_told_before_the_comment(github, team):
 def test_a_mistake_in_the_spec_replaces_what_was_green(github, team):
     team.step()
     with (team.root / SPEC).open("a") as file:
-        file.write("thresholds: {acuracy: {min: 0.9}}\n")
+        file.write("thresholds: {recal@5: {min: 0.9}}\n")
 
     ended = team.step(run=2)
 
