@@ -158,8 +158,9 @@ def test_an_endpoint_that_is_down_is_no_verdict(team):
 
     ended = team.action(spec=SPEC, url=DOWN)
 
-    told = [ended.outputs[name] for name in ("verdict", "exit-code", "cases-errors")]
-    assert (ended.exit, told) == (3, ["error", "3", "59"])
+    names = ("verdict", "exit-code", "cases-errors", "cases-not-asked")
+    told = [ended.outputs[name] for name in names]
+    assert (ended.exit, told) == (3, ["error", "3", "0", "59"])
     assert "not evaluated" in ended.summary
 
 
