@@ -14,7 +14,7 @@ from runner import files, pipeline
 from runner.comparison import Results
 from runner.errors import InputError, Place
 from runner.metrics import registry
-from runner.results import read_results
+from runner.results import folder_of, read_results
 from runner.yardstick import Yardstick, changes
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Pl
 
 def _with_baseline(plan: Plan, sources: Sources) -> Plan:
     if sources.results:
-        shown = sources.results.as_posix()
-        return plan._replace(baseline=read_results(sources.results, shown))
+        folder = folder_of(sources.results)
+        return plan._replace(baseline=read_results(folder, folder.as_posix()))
     if not plan.spec.baseline:
         return plan
     now = _folder(plan, sources.root)

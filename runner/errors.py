@@ -157,6 +157,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return ""
 
 
+def reason(error: Exception) -> str:
+    """Give why a file cannot be had, in the system's words and without its path.
+
+    >>> reason(PermissionError(13, "Permission denied", "/a")), reason(ValueError("x"))
+    ('Permission denied', 'x')
+    """
+    return getattr(error, "strerror", None) or str(error)
+
+
 def kind_of(value: object) -> str:
     """Name a value of a file as its author would.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,13 +10,13 @@ from runner import baseline, files, pipeline, worked
 from runner.cases import health
 from runner.comparison import compare
 from runner.endpoints import check
-from runner.errors import InputError, Place, masking
+from runner.errors import InputError, Place, masking, reason
 from runner.metrics import registry
 from runner.model import ACROSS, LAYERS, STATISTICS, split_statistic
 from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
 from runner.report import Report
-from runner.results import read_report, read_results, renderings
+from runner.results import folder_of, read_report, read_results, renderings
 from runner.spec import doubts
 from runner.units import count
 
@@ -55,6 +56,7 @@ def compared(old: Path, new: Path) -> Report:
     Raises:
         InputError: One of the folders holds no results, or damaged ones.
     """
+    old, new = folder_of(old), folder_of(new)
     before, after = (read_results(folder, folder.as_posix()) for folder in (old, new))
     found = read_report(new, new.as_posix())
     return found.model_copy(update={"comparison": compare(after, before)})
@@ -66,6 +68,7 @@ def rendered(results: Path, to: str, templates: Path) -> str:
     Raises:
         InputError: The folder holds no results, or damaged ones.
     """
+    results = folder_of(results)
     found = read_report(results, results.as_posix())
     names = {
         name.partition(".")[0]: make
@@ -74,13 +77,14 @@ def rendered(results: Path, to: str, templates: Path) -> str:
     return {**names, "html": names["report"]}[to](found)
 
 
-def save_baseline(results: Path, to: Path, root: Path) -> int:
-    """Write the baseline that a result makes; give its number of cases.
+def save_baseline(results: Path, to: Path, workspace: Path) -> list[str]:
+    """Write the baseline that a result makes; say what to do with it.
 
     Raises:
         InputError: The results are damaged, or do not cover every case.
     """
-    if to.resolve() == results.resolve():
+    results = folder_of(results)
+    if os.path.realpath(to) == os.path.realpath(results):
         raise InputError(
             "the baseline would take the place of the results",
             where=Place(to.as_posix()),
@@ -88,16 +92,20 @@ def save_baseline(results: Path, to: Path, root: Path) -> int:
         )
     kept = baseline.stripped(read_report(results, results.as_posix()))
     records = read_results(results, results.as_posix()).records.values()
-    with ResultsFolder(to, root=root, redactor=Redactor(())) as folder:
+    with ResultsFolder(to, root=Path("/"), redactor=Redactor(())) as folder:
         for position, record in enumerate(records):
             folder.case(position, baseline.stripped_record(record))
         folder.finish(kept, {})
-    return len(records)
+    there = count(len(records), "case")
+    return [
+        f"{there} kept in {to}; commit it, and name it in the spec:",
+        f"  baseline: {{path: {_in_a_spec(to, workspace)}}}",
+    ]
 
 
-def in_a_spec(path: Path, root: Path) -> str:
+def _in_a_spec(path: Path, root: Path) -> str:
     """Give a path as any spec of a workspace may write it: from the top of it."""
-    top, real = root.resolve(), path.resolve()
+    top, real = (Path(os.path.realpath(each)) for each in (root, path))
     is_inside = real.is_relative_to(top)
     return f"/{real.relative_to(top).as_posix()}" if is_inside else path.as_posix()
 
@@ -106,18 +114,23 @@ def init(folder: Path, templates: Path) -> list[Path]:
     """Write the files to start from; give what was written.
 
     Raises:
-        InputError: One of them is there already; nothing is written then.
+        InputError: One of them is there already, and nothing is written; or the folder
+            cannot be written to.
     """
     files_ = [path for path in sorted(templates.rglob("*")) if path.is_file()]
     targets = [folder / path.relative_to(templates) for path in files_]
-    there = [target for target in targets if target.exists()]
+    there = [target for target in targets if os.path.lexists(target)]
     if there:
         raise InputError(
             "is there already", where=Place(there[0].as_posix()), hint="nothing written"
         )
     for path, target in zip(files_, targets, strict=True):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(path.read_bytes())
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(path.read_bytes())
+        except OSError as error:
+            what, where = f"cannot be written: {reason(error)}", target.as_posix()
+            raise InputError(what, where=Place(where)) from None
     return targets
 
 

@@ -19,6 +19,12 @@ _LIMIT = 256 * 2**20  # bytes of results.json
 JUNIT_CASES = 2_000  # with more, junit.xml names failing cases alone: viewers choke
 
 
+def folder_of(named: Path) -> Path:
+    """Give the results folder that somebody named, also by its ``results.json``."""
+    by_file = named.name == "results.json" and named.is_file()
+    return named.parent if by_file else named
+
+
 def renderings(
     templates: Path, folder: Path, links: Links = NOWHERE
 ) -> dict[str, Callable[[Report], str]]:

@@ -234,6 +234,8 @@ def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., obj
 
     where = plan.place("endpoint", "start", "cwd")
     folder = files.named(start.cwd, spec=plan.spec.file, root=root, where=where)
+    if not folder.is_dir():
+        raise InputError(f"{start.cwd} is no folder", where=where)
     with Service(
         start,
         folder=folder,

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from runner import render
+from runner.errors import Unavailable, reason
 
 
 def shows_colour(stream: TextIO | None) -> bool:
@@ -26,14 +27,32 @@ def write(text: str, stream: TextIO | None) -> None:
     is full or there is no stream, the text is lost and nothing else: the results are
     files, and the exit status is the verdict.
     """
+    with suppress(Unavailable):
+        deliver(text, stream)
+
+
+def deliver(text: str, stream: TextIO | None) -> None:
+    """Write a text that is all there is to the command, as ``write`` does.
+
+    Raises:
+        Unavailable: It cannot be written whole. A reader who left has read enough.
+    """
     if stream is None:
         return
-    encoding = stream.encoding or "utf-8"
     try:
-        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.write(_fitting(text, stream))
         stream.flush()
-    except (OSError, ValueError):
+    except BrokenPipeError:
         _silence(stream)
+    except (OSError, ValueError) as error:
+        _silence(stream)
+        what = f"standard output cannot be written: {reason(error)}"
+        raise Unavailable(what) from error
+
+
+def _fitting(text: str, stream: TextIO) -> str:
+    encoding = stream.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)
 
 
 def _silence(stream: TextIO) -> None:

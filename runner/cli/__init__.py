@@ -139,7 +139,8 @@ def compare(old: Path, new: Path) -> None:
     from runner import offline, render, terminal
 
     report = offline.compared(old, new)
-    _write(render.console(report, colour=terminal.shows_colour(sys.stdout)))
+    text = render.console(report, colour=terminal.shows_colour(sys.stdout))
+    _write(text, whole=True)
 
 
 @commands.command(name="render")
@@ -154,7 +155,7 @@ def render_(results: Path, to: str) -> None:
     """Render the results of an earlier run again, to standard output."""
     from runner import offline, render
 
-    _write(render.inert(offline.rendered(results, to, _templates())))
+    _write(render.inert(offline.rendered(results, to, _templates())), whole=True)
 
 
 @commands.group()
@@ -168,11 +169,8 @@ def baseline() -> None:
 def save(results: Path, to: Path) -> None:
     """Make a result the baseline: scores, ids and fingerprints, no texts."""
     from runner import offline
-    from runner.units import count
 
-    kept = count(offline.save_baseline(results, to, Path("/")), "case")
-    _tell(f"{kept} kept in {to}; commit it, and name it in the spec:")
-    _tell(f"  baseline: {{path: {offline.in_a_spec(to, _workspace(to))}}}")
+    _tell("\n".join(offline.save_baseline(results, to, _workspace(to))))
 
 
 @commands.command()
@@ -193,7 +191,8 @@ def schema() -> None:
     from runner.metrics import registry
     from runner.spec import json_schema
 
-    _write(json.dumps(json_schema(registry), indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(json_schema(registry), indent=2, ensure_ascii=False)
+    _write(f"{text}\n", whole=True)
 
 
 @commands.command()
@@ -213,10 +212,11 @@ def metrics(examples: Path | None) -> int:
     return 0 if agree else 1
 
 
-def _write(text: str) -> None:
+def _write(text: str, *, whole: bool = False) -> None:
+    """Write to standard output; ``whole`` where it is what the command is for."""
     from runner import terminal
 
-    terminal.write(text, sys.stdout)
+    (terminal.deliver if whole else terminal.write)(text, sys.stdout)
 
 
 def _tell(text: str, stream: TextIO | None = None) -> None:
@@ -245,7 +245,7 @@ def _workspace(spec: Path) -> Path:
     """Give the repository around a spec, else the folder of the two that holds both."""
     if named := os.environ.get("GITHUB_WORKSPACE"):
         return Path(named)
-    folder = spec.resolve().parent
+    folder = Path(os.path.realpath(spec)).parent
     for above in (folder, *folder.parents):
         if (above / ".git").exists():
             return above

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from runner.cases import Row, check_unique, load, lookalikes
-from runner.errors import InputError, Place, Problems
+from runner.errors import InputError, Place, Problems, reason
 from runner.files._json import json_rows, jsonl_rows
 from runner.files._tables import table_rows
 from runner.files._text import check_file, inside, name_of, near, read_text
@@ -150,7 +150,14 @@ class _Reading:
             raise InputError(
                 f"{pattern} leads out of the workspace", where=where, hint=hint
             )
-        if os.path.exists(whole):  # noqa: PTH110 - too long a name is not there
+        try:
+            whole.stat()
+        except PermissionError as error:
+            what = f"{pattern} cannot be read: {reason(error)}"
+            raise InputError(what, where=where) from None
+        except (OSError, ValueError):  # so is too long a name
+            pass
+        else:
             return [whole]
         if not has_magic(pattern):
             raise InputError(f"{pattern} is not there", where=where, hint=near(whole))

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from runner.cases import Row
 from runner.errors import InputError, Place
 from runner.files._scan import Scanner, plain
-from runner.files._text import check_file
+from runner.files._text import check_file, unread
 
 LINE_LIMIT = 32 * 2**20  # bytes or characters; a reply has 10 MiB before escaping
 _AT = re.compile(r" at line \d+ (?=column)")
@@ -30,7 +30,11 @@ def read_jsonl(path: Path, *, file: str = "") -> Iterator[tuple[int, Any]]:
     """
     file = file or str(path)
     check_file(path, file)
-    with path.open("rb") as stream:
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise unread(error, Place(file)) from None
+    with stream:
         number = 0
         while line := stream.readline(LINE_LIMIT + 1):
             number += 1

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-from runner.errors import InputError, Place, did_you_mean
+from runner.errors import InputError, Place, did_you_mean, reason
 
 _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -18,6 +18,7 @@ _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
 )
 _CHINESE = 0.8  # share of GB2312's characters in text that really is Chinese
 _ZEROS = 0.1  # share of zero bytes in UTF-16 with any Latin letters in it
+_FEW = 3  # files of a folder that a hint names
 _NAMES = 200  # files of a folder that are looked through for a hint
 
 
@@ -89,10 +90,9 @@ def check_file(path: Path, file: str, limit: int | None = None) -> None:
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise InputError("is not there", where=where, hint=near(path)) from None
-        raise InputError(f"cannot be read: {error}", where=where) from None
+        raise unread(error, where) from None
     if stat.S_ISDIR(status.st_mode):
-        hint = f"name a file in it, or {file.rstrip('/')}/*.json"
-        raise InputError("is a folder", where=where, hint=hint)
+        raise InputError("is a folder", where=where, hint=_within(path, file))
     if not stat.S_ISREG(status.st_mode):
         raise InputError("is no regular file", where=where)
     if limit is not None and status.st_size > limit:
@@ -102,6 +102,21 @@ def check_file(path: Path, file: str, limit: int | None = None) -> None:
             where=where,
             hint="split it, and name the parts with a glob",
         )
+
+
+def _within(folder: Path, file: str) -> str:
+    """Hint at the files of a folder that was named where a file should be."""
+    try:
+        found = sorted(entry for entry in folder.iterdir() if entry.is_file())
+    except OSError:
+        found = []
+    few = [path for path in found if not path.name.startswith(".")][:_FEW]
+    if not few:
+        return "name a file"
+    every = f"{file.rstrip('/')}/*{few[0].suffix}"
+    return f"name a file in it, such as {', '.join(path.name for path in few)}" + (
+        f", or {every}" if len({path.suffix for path in few}) == 1 < len(few) else ""
+    )
 
 
 def near(path: Path) -> str:
@@ -134,7 +149,12 @@ def read_bytes(path: Path, *, file: str, limit: int) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot be read: {error}", where=Place(file)) from None
+        raise unread(error, Place(file)) from None
+
+
+def unread(error: Exception, where: Place) -> InputError:
+    """Give the mistake for a file that the system does not let us read."""
+    return InputError(f"cannot be read: {reason(error)}", where=where)
 
 
 def decode(raw: bytes, file: str) -> Text:

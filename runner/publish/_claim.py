@@ -27,7 +27,8 @@ def inside(out: Path, root: Path) -> Path:
     Raises:
         InputError: It is the workspace, lies outside of it, or is a file.
     """
-    path, workspace = out.resolve(), root.resolve()
+    # pathlib's own resolve() fails on a link that leads to itself.
+    path, workspace = (Path(os.path.realpath(each)) for each in (out, root))
     place = Place(str(out))
     if path == workspace or not path.is_relative_to(workspace):
         raise InputError(

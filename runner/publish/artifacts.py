@@ -51,8 +51,8 @@ class ResultsFolder:
     ) -> None:
         self.path = inside(out, root)
         self._text = redactor.text
-        own = self.path / RESPONSES
-        self._keeps = replayed is not None and replayed.resolve() == own.resolve()
+        own = os.path.realpath(self.path / RESPONSES)
+        self._keeps = replayed is not None and os.path.realpath(replayed) == own
         self._open: dict[str, BufferedWriter] = {}
         self._waiting: dict[int, bytes] = {}
         self._next = 0
@@ -61,8 +61,8 @@ class ResultsFolder:
     def _clear(self) -> None:
         names = [RESULTS, CASES, RESPONSES, *RENDERED]
         there = [name for name in names if os.path.lexists(self.path / name)]
-        check_ours(self.path, there, [RESPONSES] if self._keeps else [])
         try:
+            check_ours(self.path, there, [RESPONSES] if self._keeps else [])
             self.path.mkdir(parents=True, exist_ok=True)
             self._unlock = finalize(self, os.close, lock(self.path))
             for name in there:

@@ -16,7 +16,7 @@ def give(folder: Path, workspace: Path) -> None:
     A container runs as root, and what belongs to root there can be removed by no later
     step outside. Where we are not root, or the workspace is root's, nothing is done.
     """
-    folder, workspace = folder.resolve(), workspace.resolve()
+    folder, workspace = (Path(os.path.realpath(each)) for each in (folder, workspace))
     if not workspace.is_dir():
         return
     status = workspace.stat()
