@@ -1,0 +1,93 @@
+"""The line as code: a spec in, a Report out, with every collaborator passed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from runner.diagnosis import Judge, failed_call
+from runner.errors import Cancelled, InputError, Unavailable
+from runner.ledger import Entry, Ledger
+from runner.model import Exchange, Failure, Record
+from runner.pipeline._conclusion import conclude
+from runner.pipeline._plan import ALL, Filters, Plan, check_selectors, plan, select
+from runner.report import Report
+from runner.scores import NO_REPLY, Scope, Scorer
+
+__all__ = [
+    "ALL",
+    "Filters",
+    "Keeper",
+    "Plan",
+    "check_selectors",
+    "evaluate",
+    "plan",
+    "select",
+]
+
+
+class Keeper(NamedTuple):
+    """Where a case goes as soon as it is judged, and what the world says meanwhile."""
+
+    response: Callable[[str, Exchange], None]
+    record: Callable[[int, Record], None]
+    progress: Callable[[Record], None]
+    now: Callable[[], datetime]
+    misread: Callable[[], InputError | None] = lambda: None
+    """What the mapping found in no reply so far, as help."""
+    notices: Callable[[], Iterable[str]] = tuple
+    """What the reader should know about where the replies came from."""
+
+
+FIRST_REPLIES = 10  # when a path that was never found ends the run
+
+
+def evaluate(
+    plan: Plan, exchanges: Iterable[Exchange], keeper: Keeper
+) -> tuple[Report, Unavailable | Cancelled | None]:
+    """Carry a case set down the line; give the Report, and what stopped it early.
+
+    A run that was stopped has a Report too: of what was finished, with the rest as
+    not asked, and a verdict that cannot be mistaken for one on the whole.
+    """
+    started = keeper.now()
+    ledger = Ledger(plan.cases, plan.spec.measures)
+    stopped = None
+    try:
+        for count, entry in enumerate(_judged(plan, exchanges), 1):
+            position = entry.exchange.position
+            record = ledger.enter(entry)
+            keeper.response(plan.cases[position].id, entry.exchange)
+            keeper.record(position, record)
+            keeper.progress(record)
+            if count in (FIRST_REPLIES, len(plan.cases)) and (
+                help_ := keeper.misread()
+            ):
+                raise help_
+    except (Unavailable, Cancelled) as error:
+        stopped = error
+    for position, record in ledger.close():
+        keeper.record(position, record)
+    plan = plan._replace(notices=(*plan.notices, *keeper.notices()))
+    return conclude(plan, ledger, stopped, started, keeper.now()), stopped
+
+
+def _judged(plan: Plan, exchanges: Iterable[Exchange]) -> Iterator[Entry]:
+    spec = plan.spec
+    scope = Scope(
+        spec.endpoint.match,
+        spec.endpoint.shared_tenants,
+        only_cited=spec.endpoint.response.scope == "cited",
+    )
+    scorer = Scorer(spec.measures, scope)
+    judge = Judge(spec.measures, spec.marks, spec.diagnosis)
+    no_scores = (NO_REPLY,) * len(spec.measures)
+    for exchange in exchanges:
+        result = exchange.result
+        if isinstance(result, Failure):
+            yield Entry(exchange, no_scores, failed_call(result))
+        else:
+            asked = scorer.asked(plan.cases[exchange.position], result)
+            scores = scorer.row(asked)
+            yield Entry(exchange, scores, judge.diagnose(asked, scores))

@@ -1,0 +1,105 @@
+"""What is concluded when all was judged, or the run was stopped: the Report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+
+from runner import __version__, gates
+from runner.comparison import Results, compare
+from runner.errors import Cancelled, Unavailable
+from runner.gates import Measured, Selection
+from runner.ledger import Ledger, slices_of
+from runner.model import Case, Comparison, Summary
+from runner.pipeline._plan import ALL, Plan
+from runner.report import EXCERPTS, CasePlace, Report
+from runner.scores import NO_PASSAGES
+from runner.units import count
+
+
+def conclude(
+    plan: Plan,
+    ledger: Ledger,
+    stopped: Unavailable | Cancelled | None,
+    started: datetime,
+    ended: datetime,
+) -> Report:
+    """Give the Report of what a ledger holds; ``stopped`` is what ended it early."""
+    spec, cases, base = plan.spec, plan.cases, plan.baseline
+    slices = slices_of(cases, (limit.slice for limit in spec.limits if limit.slice))
+    summaries = ledger.summaries(slices)
+    prints = {"spec": spec.fingerprint, "cases": ledger.fingerprint}
+    held = None
+    if base:
+        filters = plan.filters.words
+        now = Results(ledger.records(), summaries, prints, filters=filters)
+        held = compare(now, base, slices=[part.name for part in slices])
+    selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
+    measured = Measured(ledger.judged(), summaries, held, selection, plan.review)
+    results = gates.hold(spec, measured)
+    verdict, reasons = gates.verdict(results)
+    if stopped:
+        # A red line that is broken stays broken, whatever came after it.
+        broken = any(g.rule == "red_line" and g.outcome == "failed" for g in results)
+        verdict = "failed" if broken and verdict == "failed" else "error"
+        # What was not measured may be so because the rest was not asked.
+        known = [gate for gate in results if gate.outcome == "failed"]
+        reasons = (str(stopped), *gates.verdict(known)[1])
+    return Report(
+        name=spec.name,
+        verdict=verdict,
+        reasons=reasons,
+        totals=ledger.totals,
+        summaries=summaries,
+        gates=results,
+        layers=ledger.layers(summaries.values()),
+        comparison=held,
+        failures=ledger.excerpts,
+        fingerprints=prints,
+        commit=plan.commit,
+        started=started.isoformat(),
+        duration_s=(ended - started).total_seconds(),
+        notices=(
+            *plan.notices,
+            *gates.notices(spec, measured, results),
+            *_unseen(summaries),
+            *ledger.notices(),
+        ),
+        spec=spec.file,
+        yardstick=plan.review.changes,
+        baseline=spec.baseline,
+        failures_left_out=ledger.failing - len(ledger.excerpts),
+        places=_places(cases, held),
+        latency_histogram=ledger.histogram(),
+        filters=plan.filters.words,
+        version=__version__,
+    )
+
+
+def _places(cases: Iterable[Case], held: Comparison | None) -> dict[str, CasePlace]:
+    """Give where the cases stand that changed, of each kind as many as are quoted."""
+    if held is None:
+        return {}
+    changed = {*held.regressed[:EXCERPTS], *held.fixed[:EXCERPTS]}
+    return {
+        case.id: CasePlace(file=case.place.file, line=case.place.line)
+        for case in cases
+        if case.id in changed and case.place
+    }
+
+
+def _unseen(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """Say where numbers stand on those replies alone that showed their passages."""
+    hidden = {
+        label: summary.reasons.get(NO_PASSAGES.reason, 0)
+        for label, summary in summaries.items()
+        if summary.scored
+    }
+    label = max(hidden, key=lambda name: hidden[name], default="")
+    if label and hidden[label]:
+        scored = summaries[label].scored
+        yield (
+            f"SOME REPLIES SHOW NO PASSAGES: {label} stands on {scored} of "
+            f"{count(scored + hidden[label], 'case')}, and so does whatever looks at "
+            "passages"
+        )

@@ -1,0 +1,123 @@
+"""Everything that is known before the first request, and which cases it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from runner import files
+from runner.comparison import Results
+from runner.errors import InputError, Place, Problems, did_you_mean, masking
+from runner.gates import NO_REVIEW, Review
+from runner.metrics import registry
+from runner.model import Case, memberships
+from runner.redact import Redactor
+from runner.spec import Spec, parse
+from runner.templating import by_path
+
+
+class Filters(NamedTuple):
+    """Which part of the case set is asked; everything where all are empty."""
+
+    tags: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    limit: int | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The filters as they would be typed."""
+        named = (("--tag", self.tags), ("--type", self.types), ("--case", self.ids))
+        words = [f"{option} {value}" for option, values in named for value in values]
+        return (*words, *([f"--limit {self.limit}"] if self.limit is not None else ()))
+
+
+ALL = Filters()
+
+
+class Plan(NamedTuple):
+    """Everything that is known before the first request."""
+
+    spec: Spec
+    cases: tuple[Case, ...]
+    notices: tuple[str, ...] = ()
+    filters: Filters = ALL
+    left_out: tuple[Case, ...] = ()
+    """Cases that the filters did not choose."""
+    baseline: Results | None = None
+    review: Review = NO_REVIEW
+    """What this change does to the yardstick, where the base commit is known."""
+    commit: str | None = None
+    place: Callable[..., Place] = by_path
+    """Where a key of the spec stands."""
+
+
+def select(cases: Sequence[Case], filters: Filters) -> tuple[Case, ...]:
+    """Give the cases that are to be asked; a case must meet every kind of filter.
+
+    Raises:
+        InputError: None is left, or an id is not in the case set.
+    """
+    known = {case.id for case in cases}
+    for name in filters.ids:
+        if name not in known:
+            raise InputError(f"--case {name}: no case has this id")
+    chosen = [
+        case
+        for case in cases
+        if (not filters.tags or set(filters.tags) & set(case.tags))
+        and (not filters.types or case.type in filters.types)
+        and (not filters.ids or case.id in filters.ids)
+    ][: filters.limit]
+    if not chosen:
+        raise InputError(
+            f"{' '.join(filters.words) or 'the case files'}: no case is left to ask",
+            hint=f"the case set has {len(cases)}",
+        )
+    return tuple(chosen)
+
+
+def plan(
+    path: Path, root: Path, environ: Mapping[str, str], filters: Filters = ALL
+) -> Plan:
+    """Read a spec and its cases, and choose those to ask.
+
+    Raises:
+        InputError: With every mistake in them at once.
+    """
+    document = files.read_document(path, root=root)
+    spec = parse(document, registry=registry, environ=environ)
+    with masking(Redactor(spec.secrets).text):
+        cases, notices = files.read_cases(spec, root=root)
+        check_selectors(spec, cases)
+        asked = select(cases, filters)
+    chosen = {case.id for case in asked}
+    left_out = tuple(case for case in cases if case.id not in chosen)
+    return Plan(spec, asked, notices, filters, left_out, place=document.place)
+
+
+def check_selectors(spec: Spec, cases: Iterable[Case]) -> None:
+    """Refuse red lines and slices that speak of no case of the whole set.
+
+    Raises:
+        Problems: At least one matches nothing, so that it could never turn a run red.
+    """
+    known: set[str] = set().union(*map(memberships, cases))
+    wanted = [(str(line), line.line, "red_lines") for line in spec.red_lines]
+    wanted += [
+        (limit.slice, limit.line, f"thresholds.{limit.name}.slices")
+        for limit in spec.limits
+        if limit.slice
+    ]
+    problems = [
+        InputError(
+            f"{name} matches no case",
+            where=Place(spec.file, line, path),
+            hint=did_you_mean(name, known) or "it could never turn a run red",
+        )
+        for name, line, path in wanted
+        if name not in known
+    ]
+    if problems:
+        raise Problems(problems)
