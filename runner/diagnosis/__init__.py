@@ -18,7 +18,6 @@ from runner.model import (
     Finding,
     Layer,
     Measure,
-    Ranking,
     Score,
 )
 from runner.scores import Asked
@@ -87,7 +86,7 @@ class Judge:
             return self._charge(asked, unmet, scores)
         if self._undetermined(asked, scores):
             return Finding("undetermined")
-        return LUCKY if _is_lucky(asked) else PASSED
+        return LUCKY if asked.met is False else PASSED
 
     def _undetermined(self, asked: Asked, scores: Sequence[Score]) -> bool:
         if any(isinstance(scores[mark.position], Failed) for mark in self._pass):
@@ -141,7 +140,3 @@ def _collapsed(seen: Seen) -> tuple[dict[Layer, tuple[str, str]], set[Layer]]:
 def _starved(found: Mapping[Layer, object]) -> bool:
     """Whether declining was right, given what the system had read."""
     return "retrieval" in found or "context" in found
-
-
-def _is_lucky(asked: Asked) -> bool:
-    return isinstance(asked.ranking, Ranking) and not any(asked.ranking.gains)

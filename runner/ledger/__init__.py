@@ -16,6 +16,7 @@ from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
 from runner.cases import case_hash, labels_hash
 from runner.gates import Judged
 from runner.ledger._excerpts import failed_case, ids
+from runner.ledger._strangers import Strangers
 from runner.model import (
     LAYERS,
     Absent,
@@ -49,6 +50,8 @@ class Entry(NamedTuple):
     exchange: Exchange
     scores: Sequence[Score]
     finding: Finding
+    met: bool | None = None
+    """Whether a relevant passage came; None where the case or the reply cannot say."""
 
 
 class Ledger:
@@ -63,10 +66,11 @@ class Ledger:
         self._hashes = [""] * len(cases)
         self._latency = array("d", [_NO_LATENCY]) * len(cases)
         self._excerpts: dict[int, FailedCase] = {}
+        self._strangers = Strangers()
 
     def enter(self, entry: Entry) -> Record:
         """Keep what one case leaves behind, and give its line for ``cases.jsonl``."""
-        (position, result, *_), scores, finding = entry
+        (position, result, *_), scores, finding, met = entry
         for column, score in zip(self.columns, scores, strict=True):
             column.put(position, score)
         self.findings[position] = finding
@@ -74,6 +78,8 @@ class Ledger:
             self._latency[position] = result.latency
         retrieved = ids(result)
         self.depth = max(self.depth, len(retrieved or ()))
+        if met is not None and retrieved:
+            self._strangers.see(position, self.cases[position], retrieved, met=met)
         if finding.outcome in ("failed", "error"):
             self._quote(position, result, finding)
         record = self._record(position, scores, retrieved)
@@ -223,6 +229,9 @@ class Ledger:
 
     def notices(self) -> Iterator[str]:
         """Say what a reader of the numbers should know."""
+        if apart := self._strangers.notice():
+            yield apart
+            return
         lucky = sum(finding.lucky for finding in self.findings)
         if not lucky:
             return

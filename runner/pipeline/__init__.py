@@ -90,4 +90,4 @@ def _judged(plan: Plan, exchanges: Iterable[Exchange]) -> Iterator[Entry]:
         else:
             asked = scorer.asked(plan.cases[exchange.position], result)
             scores = scorer.row(asked)
-            yield Entry(exchange, scores, judge.diagnose(asked, scores))
+            yield Entry(exchange, scores, judge.diagnose(asked, scores), asked.met)

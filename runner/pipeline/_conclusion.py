@@ -60,10 +60,10 @@ def conclude(
         started=started.isoformat(),
         duration_s=(ended - started).total_seconds(),
         notices=(
+            *ledger.notices(),
             *plan.notices,
             *gates.notices(spec, measured, results),
             *_unseen(summaries),
-            *ledger.notices(),
         ),
         spec=spec.file,
         yardstick=plan.review.changes,

@@ -50,6 +50,12 @@ class Asked(NamedTuple):
     declined: bool | None
     ranking: Ranking | Unscored
 
+    @property
+    def met(self) -> bool | None:
+        """Whether a relevant passage came; None where case or reply cannot say."""
+        ranked = self.ranking
+        return any(ranked.gains) if isinstance(ranked, Ranking) else None
+
 
 def declined(case: Case, response: Response) -> bool | None:
     """Give whether a reply declined: by its flag, or by what its text says.

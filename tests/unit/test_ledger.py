@@ -145,3 +145,36 @@ def test_only_a_ranking_without_a_cutoff_has_a_depth():
 
     depths = {label: s.depth for label, s in ledger.summaries(()).items() if s.layer}
     assert depths == {"recall@1": None, "recall": 2, "key_points": None}
+
+
+def entered(*came, met=False):
+    """Give a ledger in which each case expects ``doc_N``, and these ids came."""
+    labelled = [case._replace(qrels={f"doc_{case.id}": 1}) for case in cases(len(came))]
+    ledger = Ledger(labelled, ())
+    for position, names in reversed([*enumerate(came)]):
+        response = Response("a", tuple(map(Passage, names)))
+        found = met if position == 1 else (False if names else None)
+        ledger.enter(Entry(Exchange(position, response), (), PASSED, found))
+    return [*ledger.notices()]
+
+
+def test_expected_ids_that_never_come_are_told_with_one_example_side_by_side():
+    (notice,) = entered(["c0#3", None], ["c1#1"])
+
+    assert notice == (
+        "NO EXPECTED ID EVER CAME, in 2 cases: c0 expects doc_c0, and c0#3, (no id) "
+        "came. If these name the same, mend the labels, endpoint.response.context.id "
+        "or endpoint.match"
+    )
+
+
+def test_one_meeting_is_enough_and_one_case_is_not():
+    assert entered(["a"], ["b"], ["c"], met=True) == []
+    assert entered(["a"]) == []
+    assert entered(["a"], [], []) == []
+
+
+def test_only_a_few_ids_are_shown_of_many():
+    (notice,) = entered([f"x{n}" for n in range(9)], ["y"])
+
+    assert "and x0, x1, x2, ... came." in notice
