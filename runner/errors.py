@@ -94,6 +94,14 @@ class MissingVariable(InputError):
     run can be skipped.
     """
 
+    def __init__(self, name: str, *, where: Place | None = None) -> None:
+        super().__init__(
+            f"the environment variable {name} is missing or empty",
+            where=where,
+            hint=f"set it, or write ${{{name}:-default}}",
+        )
+        self.name = name
+
 
 class Problems(InputError):
     """Every mistake found in one reading, in the order of the files."""

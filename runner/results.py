@@ -32,7 +32,7 @@ def renderings(
     environment = report_environment(templates, render.FILTERS)
 
     def junit(found: Report) -> str:
-        every = found.totals.cases <= JUNIT_CASES
+        every = 0 < found.totals.cases <= JUNIT_CASES
         return render.junit(found, environment, _records(folder) if every else ())
 
     return {

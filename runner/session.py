@@ -131,7 +131,7 @@ def _run(
     source = _asking(plan, order, world.root)
     with ResultsFolder(
         order.out,
-        root=_writable(order.out, world),
+        root=writable(order.out, world),
         redactor=redactor,
         replayed=order.replay,
     ) as folder:
@@ -150,7 +150,7 @@ def _run(
     return found, stopped
 
 
-def _writable(out: Path, world: World) -> Path:
+def writable(out: Path, world: World) -> Path:
     """Give where results may go: no link in the workspace may lead out of it."""
     root = os.path.abspath(world.root)  # noqa: PTH100 - links are not followed here
     written = Path(os.path.abspath(out))  # noqa: PTH100

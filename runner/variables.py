@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from runner.errors import MissingVariable, Place
+from runner.errors import MissingVariable
 
 _USE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{\{|\$\{")
 _MEANT = re.compile(r"\$\{[A-Za-z_{]")
@@ -54,17 +54,10 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
             return use.written
         given = variables.get(use.name) or use.default
         if given is None:
-            raise missing(use.name)
+            raise MissingVariable(use.name)
         return given
 
     return substituted(text, value)
-
-
-def missing(name: str, where: Place | None = None) -> MissingVariable:
-    """Give the mistake that a variable is missing or empty."""
-    what = f"the environment variable {name} is missing or empty"
-    hint = f"set it, or write ${{{name}:-default}}"
-    return MissingVariable(what, where=where, hint=hint)
 
 
 def is_meant(text: str) -> bool:

@@ -19,13 +19,13 @@ from runner import (
     session,
     settings,
 )
-from runner.action import _comment, _ended
+from runner.action import _comment, _ended, _skipped
+from runner.action._checkout import commit_of
 from runner.action._comment import Commenter, links_of
 from runner.action._ended import Ended, not_evaluated, outputs, worst_of
 from runner.action._publish import publish
 from runner.action._specs import find, folders
 from runner.errors import Cancelled, InputError, RagEvalError
-from runner.gates import FailOn
 from runner.hosts import Access
 from runner.publish import owner, workflow
 from runner.publish.workflow import Annotation, Workflow
@@ -61,6 +61,7 @@ def run(
         if found.publish:
             return publish(found, world, step, redactor)
         specs = find(found.specs, world.root)
+        _check_trust(specs, found, world.root)
         orders = _orders(specs, found, world.root, parse)
     except RagEvalError as error:
         return _conclude(
@@ -68,7 +69,7 @@ def run(
         )
     if "--quiet" in found.args:
         world = world._replace(progress=progress.silent)
-    ended = list(_each(specs, orders, world, found.fail_on, step))
+    ended = list(_each(specs, orders, world, found, step))
     status = _conclude(ended, step, found.out, world.root)
     Commenter(found, world.templates, redactor, step).tell(ended, specs)
     return status
@@ -84,6 +85,18 @@ def _event(environ: Mapping[str, str]) -> Mapping[str, Any]:
     except ValueError as error:
         raise InputError(f"{name}: this is no JSON: {error}") from None
     return event if isinstance(event, dict) else {}
+
+
+def _check_trust(specs: Sequence[str], found: Settings, root: Path) -> None:
+    for spec in specs:
+        at = commit_of(root / spec, root)
+        why = settings.stranger(found.change, at, found.own)
+        if why and not found.trusting:
+            raise InputError(
+                f"input spec: {spec}: {why}",
+                hint="evaluate on pull_request, or write allow-untrusted-spec: true "
+                f"where that is meant: {found.run.docs}/forks.md",
+            )
 
 
 def _orders(
@@ -107,28 +120,42 @@ def _each(
     specs: Sequence[str],
     orders: Sequence[Order],
     world: World,
-    fail_on: FailOn,
+    found: Settings,
     step: Workflow,
 ) -> Iterator[Ended]:
     for spec, order in zip(specs, orders, strict=True):
-        ended = _one(spec, order, world, fail_on)
+        ended = _one(spec, order, world, found)
         _tell(ended, step, world.root)
         yield ended
         if isinstance(ended.error, Cancelled):
             return
 
 
-def _one(spec: str, order: Order, world: World, fail_on: FailOn) -> Ended:
+def _one(spec: str, order: Order, world: World, found: Settings) -> Ended:
     try:
         report, stopped = session.run(order, world)
     except RagEvalError as error:
-        return Ended(spec, error.exit_code, error=error)
+        return _unrun(spec, order, world, found, error)
     finally:
         owner.give(order.out, world.root)
-    status = gates.exit_code(report.verdict, report.gates, fail_on)
+    status = gates.exit_code(report.verdict, report.gates, found.fail_on)
     if stopped:
         status = stopped.exit_code
     return Ended(spec, status, report, stopped, order.out)
+
+
+def _unrun(
+    spec: str, order: Order, world: World, found: Settings, error: RagEvalError
+) -> Ended:
+    """Give the end of a spec that was not run, for a mistake or for want of secrets."""
+    skipped = _skipped.skip(error, found)
+    if skipped is None:
+        return Ended(spec, error.exit_code, error=error)
+    try:
+        report = _skipped.keep(skipped, spec, order, world)
+    except RagEvalError as failed:
+        return Ended(spec, failed.exit_code, error=failed)
+    return Ended(spec, 0, report, folder=order.out, notice=_skipped.notice(skipped))
 
 
 def _tell(ended: Ended, step: Workflow, root: Path) -> None:
@@ -159,6 +186,8 @@ def _conclude(ended: Sequence[Ended], step: Workflow, out: str, root: Path) -> i
 def _annotations(ended: Sequence[Ended]) -> Iterator[Annotation]:
     """Give what stands in the specs before what stands in the cases."""
     for each in ended:
+        if each.notice:
+            yield each.notice
         if each.error:
             yield from workflow.of_error(each.error, each.spec)
         if each.report:

@@ -62,7 +62,10 @@ class Commenter:
         """
         silence = settings.silence(self._found)
         if silence:
-            told = [Told("left", why=silence.why, hint=silence.hint)]
+            # A spec that was skipped has its notice, and nobody misses a comment on it.
+            skipped = all(each.notice for each in ended)
+            hint = "" if skipped else silence.hint
+            told = [Told("left", why=silence.why, hint=hint)]
             self._report(told)
             return told
         done = [each for each in ended if not isinstance(each.error, Cancelled)]

@@ -10,6 +10,7 @@ from pydantic_core import to_json
 
 from runner import render
 from runner.errors import RagEvalError
+from runner.publish.workflow import Annotation
 from runner.report import Report, broken_layer
 
 NOTHING: Mapping[str, str] = {
@@ -49,6 +50,8 @@ class Ended(NamedTuple):
     report: Report | None = None
     error: RagEvalError | None = None
     folder: Path | None = None
+    notice: Annotation | None = None
+    """What is said beside the spec, where it was skipped."""
 
     @property
     def verdict(self) -> str:

@@ -82,6 +82,9 @@ def junit(
     report = cleaned(report)
     suites = [Suite(f"{report.name}: gates", [_gate(gate) for gate in report.gates])]
     suites += _suites(report.name, list(_cases(report, records)))
+    if report.verdict == "skipped":
+        why = "; ".join(report.reasons)
+        suites.append(Suite(report.name, [Check("evaluation", "not_asked", why)]))
     suites = [suite for suite in suites if suite.tests]
     template = environment.get_template("junit.xml.j2")
     text: str = template.render(

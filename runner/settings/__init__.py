@@ -18,6 +18,7 @@ from runner.settings._access import allowed, gateway
 from runner.settings._change import Change, change
 from runner.settings._rights import REMEDIES, Silence, Stance, silenced, stance
 from runner.settings._run import Run, run
+from runner.settings._trust import own_commits, stranger, withheld
 
 __all__ = [
     "INPUTS",
@@ -35,10 +36,14 @@ __all__ = [
     "secrets",
     "silence",
     "stance",
+    "stranger",
+    "withheld",
 ]
 
 CommentOn = Literal["always", "change", "failure", "never"]
 """When a comment is made; one that is there already is brought up to date anyhow."""
+
+_YesNo = Literal["true", "false"]
 
 INPUTS: Mapping[str, str] = {
     "spec": "",
@@ -50,6 +55,7 @@ INPUTS: Mapping[str, str] = {
     "comment-key": "",
     "allowed-hosts": "",
     "host-gateway": "auto",
+    "allow-untrusted-spec": "false",
     "args": "",
     "publish": "",
 }
@@ -57,7 +63,6 @@ INPUTS: Mapping[str, str] = {
 
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _OWN = {"--fail-on", "--baseline", "--out"}
-_PRIVILEGED = "pull_request_target"
 
 
 class Settings(NamedTuple):
@@ -83,6 +88,10 @@ class Settings(NamedTuple):
     """No other host may be asked; empty where every one may be."""
     gateway: str = "auto"
     """Where the runner is, seen from the action's container: a host, or how to tell."""
+    own: frozenset[str] = frozenset()
+    """Commits that are surely the repository's own."""
+    trusting: bool = False
+    """Whether a spec may be a stranger's where it is given secrets."""
 
 
 def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
@@ -100,8 +109,6 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
     found = change(environ, event)
     if given["publish"]:
         _check_alone(given)
-    else:
-        _check_trust(found)
     return Settings(
         specs=() if given["publish"] else _specs(given["spec"]),
         fail_on=_one_of("fail-on", given, FailOn),
@@ -116,6 +123,8 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
         publish=given["publish"],
         allowed=allowed(given["allowed-hosts"]),
         gateway=gateway(given["host-gateway"]),
+        own=own_commits(environ, event),
+        trusting=_one_of("allow-untrusted-spec", given, _YesNo) == "true",
     )
 
 
@@ -160,14 +169,6 @@ def _check_alone(given: Mapping[str, str]) -> None:
         if given[name]:
             what = f"with it nothing is evaluated, and {name} would say nothing"
             raise _wrong("publish", what, f"leave out one of publish and {name}")
-
-
-def _check_trust(found: Change) -> None:
-    if found.event == _PRIVILEGED and found.fork:
-        raise InputError(
-            f"{_PRIVILEGED} would hand this repository's secrets to the spec of a fork",
-            hint="run on pull_request",
-        )
 
 
 def _specs(value: str) -> tuple[str, ...]:

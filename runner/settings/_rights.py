@@ -24,7 +24,9 @@ REMEDIES: Mapping[Stance, str] = {
 }
 """What helps where a token may not write."""
 
-_BOT = "dependabot[bot]"
+BOT = "dependabot[bot]"
+"""Who causes the runs of Dependabot."""
+
 _PRIVILEGED = {"pull_request_target", "workflow_run", "issue_comment"}
 """Events that run with the repository's own rights, whoever caused them."""
 
@@ -39,7 +41,7 @@ class Silence(NamedTuple):
 
 def stance(change: Change, actor: str) -> Stance:
     """Give whose pull request it is; ``actor`` is who caused the event."""
-    if actor == _BOT:
+    if actor == BOT:
         return "dependabot"
     # What follows a fork's run is this repository's own, and may be let do more.
     return "fork" if change.fork and not change.run else "ours"

@@ -25,6 +25,8 @@ class Run(NamedTuple):
     server: str = "https://github.com"
     api: str = "https://api.github.com"
     graphql: str = "https://api.github.com/graphql"
+    docs: str = "docs"
+    """Where the pages of the action are: of the version that runs, if it is known."""
 
 
 def run(environ: Mapping[str, str]) -> Run:
@@ -45,7 +47,14 @@ def run(environ: Mapping[str, str]) -> Run:
         server=told.get("GITHUB_SERVER_URL", Run().server),
         api=told.get("GITHUB_API_URL", Run().api).rstrip("/"),
         graphql=told.get("GITHUB_GRAPHQL_URL", Run().graphql),
+        docs=_docs(told),
     )
+
+
+def _docs(told: Mapping[str, str]) -> str:
+    action, version = (told.get(f"GITHUB_ACTION_{n}") for n in ("REPOSITORY", "REF"))
+    server = told.get("GITHUB_SERVER_URL", Run().server)
+    return f"{server}/{action}/blob/{version}/docs" if action and version else "docs"
 
 
 def _number(text: str | None, default: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -63,7 +63,8 @@ def _parsed(
     for path in misplaced(data):
         what = "a variable is read in the endpoint only"
         reading.add(Mistake(path, what, "write the value itself"))
-    spec = reading.resolve(reading.file(data), Measures(registry), variables)
+    file = reading.file(data, variables.unfilled)
+    spec = reading.resolve(file, Measures(registry), variables)
     if reading.problems:
         raise Problems(sorted(reading.problems, key=_line))
     return spec
@@ -85,14 +86,18 @@ class _Reading:
         where = self.document.place(*path)
         self.problems.append(InputError(what, where=where, hint=hint))
 
-    def file(self, data: dict[str, Any]) -> SpecFile:
-        """Give the file's parts; what is wrong is reported and left out."""
+    def file(self, data: dict[str, Any], unfilled: Collection[Path]) -> SpecFile:
+        """Give the file's parts; what is wrong is reported and left out.
+
+        What lacks a variable is left out alone: that it is missing is told already.
+        """
         try:
             return SpecFile.model_validate(data)
         except ValidationError as error:
             found = list(mistakes(error, SpecFile, data))
         for mistake in found:
-            self.add(mistake)
+            if mistake.path not in unfilled:
+                self.add(mistake)
         return SpecFile.model_validate(_without(data, found))
 
     def resolve(self, file: SpecFile, measures: Measures, variables: Variables) -> Spec:

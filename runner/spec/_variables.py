@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from runner.errors import InputError, Place
-from runner.variables import Use, is_meant, missing, substituted
+from runner.errors import InputError, MissingVariable, Place
+from runner.variables import Use, is_meant, substituted
 
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"GITHUB_TOKEN|(ACTIONS|INPUT)_.*", re.IGNORECASE)
@@ -28,6 +28,8 @@ class Variables:
         self.values: dict[str, str] = {}
         self.secret: dict[str, None] = {}
         self.problems: list[InputError] = []
+        self.unfilled: set[Path] = set()
+        """Where a value is only what was left of it, and no mistake of its author."""
 
     def expand(self, endpoint: Any) -> Any:
         """Give an endpoint with its variables filled in.
@@ -76,7 +78,8 @@ class Variables:
             self._keep(name, value, path)
             return value
         elif use.default is None:
-            self.problems.append(missing(name, self.place(*path)))
+            self.problems.append(MissingVariable(name, where=self.place(*path)))
+            self.unfilled.add(path)
         return use.default or ""
 
     def _keep(self, name: str, value: str, path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").rglob("*.md")]
+EXPLAINED = ("action.md", "forks.md", "network.md")
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([\w-]+))?\)")
 ROW = re.compile(r"^\| (`.+?`(?:, `.+?`)*) \| .+ \|$", re.MULTILINE)
 
@@ -37,7 +38,7 @@ def literals():
 
 @pytest.mark.parametrize(
     "message",
-    [each for page in ("action.md", "forks.md") for each in messages(page)],
+    [each for page in EXPLAINED for each in messages(page)],
 )
 def test_an_explained_message_is_one_that_the_program_has(message):
     # What stands before a colon may be put before what another place has to say.
@@ -50,6 +51,7 @@ def test_an_explained_message_is_one_that_the_program_has(message):
 def test_the_tables_are_found():
     assert len(messages("action.md")) > 15
     assert len(messages("forks.md")) == 4
+    assert len(messages("network.md")) == 8
 
 
 def anchors(path):

@@ -344,3 +344,19 @@ def truncated() -> Report:
             "comparison": compared.model_copy(update=flips),
         }
     )
+
+
+def skipped() -> Report:
+    """Give a run of a fork, which has no secrets."""
+    why = "a pull request from a fork gets no secrets and no variables"
+    return Report.model_validate(
+        {
+            **_ABOUT,
+            "name": "helpdesk",
+            "verdict": "skipped",
+            "reasons": (f"Nothing was evaluated. RAG_TOKEN is missing: {why}.",),
+            "totals": Totals(cases=0),
+            "duration_s": None,
+            "fingerprints": {},
+        }
+    )

@@ -33,6 +33,7 @@ def console(report: Report) -> str:
         ("comment-endpoint-error.md", comment, reports.endpoint_error),
         ("comment-no-baseline.md", comment, reports.no_baseline),
         ("comment-truncated.md", comment, reports.truncated),
+        ("comment-skipped.md", comment, reports.skipped),
         ("console-failing.txt", console, reports.failing),
     ],
 )

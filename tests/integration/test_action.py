@@ -44,7 +44,23 @@ class Team:
                 "base": {"ref": "main", "repo": {"full_name": "org/bot"}},
             },
         }
+        self.event = event
+        self.environ = {}
+        self.send(event)
+
+    def send(self, event):
         (self.files / "event.json").write_text(json.dumps(event))
+
+    def fork(self, event="pull_request"):
+        """Make the event one of a pull request from a fork."""
+        pull = self.event["pull_request"]
+        pull["head"]["repo"]["full_name"] = "someone/bot"
+        self.send(self.event)
+        self.environ["GITHUB_EVENT_NAME"] = event
+
+    def checked_out(self, commit):
+        (self.root / ".git").mkdir(exist_ok=True)
+        (self.root / ".git/HEAD").write_text(commit)
 
     def changed(self, old, new, name=SPEC):
         text = (self.root / SPEC).read_text("utf-8")
@@ -69,6 +85,7 @@ class Team:
                 "GITHUB_STEP_SUMMARY": str(files["summary"]),
                 "RAG_URL": url or self.url,
                 "INPUT_HOST-GATEWAY": "off",  # this machine may be a container itself
+                **self.environ,
                 **given,
             },
             stdout=subprocess.PIPE,
@@ -282,3 +299,121 @@ def test_a_baseline_is_compared_with(team):
 
     now = json.loads((team.root / "rag-eval-results/results.json").read_text("utf-8"))
     assert (ended.exit, now["comparison"]["pairs"]) == (0, 59)
+
+
+# Whose spec it is, and without secrets.
+
+BEARER = "headers: {Authorization: 'Bearer ${RAG_TOKEN}'}"
+
+
+def needing_a_secret(team):
+    team.changed("endpoint:\n", f"endpoint:\n  {BEARER}\n")
+
+
+def test_a_fork_without_secrets_is_skipped_and_never_green(team):
+    needing_a_secret(team)
+    team.fork()
+    team.environ |= {"GITHUB_ACTION_REPOSITORY": "org/eval", "GITHUB_ACTION_REF": "v1"}
+
+    ended = team.action(spec=SPEC)
+
+    told = [ended.outputs[name] for name in ("verdict", "passed", "exit-code")]
+    folder = team.root / "rag-eval-results"
+    written = json.loads((folder / "results.json").read_text("utf-8"))
+    notices = re.findall(r"^::notice .*$", ended.log, re.MULTILINE)
+    page = "https://github.com/org/eval/blob/v1/docs/forks.md"
+    assert (ended.exit, told) == (0, ["skipped", "false", "0"])
+    assert (ended.outputs["cases-total"], ended.outputs["cases-passed"]) == ("0", "0")
+    assert (written["verdict"], written["commit"]) == ("skipped", HEAD)
+    assert "## ➖ RAG eval helpdesk: skipped" in ended.summary
+    assert "RAG_TOKEN is missing: a pull request from a fork" in ended.summary
+    assert len(notices) == 1
+    assert re.match(
+        rf"::notice file={SPEC},line=\d+,title=RAG eval skipped::", *notices
+    )
+    assert notices[0].endswith(f"What a fork can be evaluated with: {page}")
+    assert "::error" not in ended.log
+    assert "<skipped" in (folder / "junit.xml").read_text("utf-8")
+    texts = [path.read_text("utf-8") for path in folder.iterdir() if path.is_file()]
+    assert not any("passed" in text and "✅" in text for text in texts)
+
+
+def test_dependabot_without_secrets_is_skipped(team):
+    needing_a_secret(team)
+    team.environ["GITHUB_ACTOR"] = "dependabot[bot]"
+
+    ended = team.action(spec=SPEC)
+
+    assert (ended.exit, ended.outputs["verdict"]) == (0, "skipped")
+    assert "to the secrets of Dependabot" in ended.log
+
+
+def test_a_missing_variable_is_a_mistake_anywhere_else(team):
+    needing_a_secret(team)
+
+    ended = team.action(spec=SPEC)
+
+    assert (ended.exit, ended.outputs["verdict"]) == (2, "error")
+    assert "RAG_TOKEN is missing or empty" in ended.log
+
+
+def test_a_mistake_beside_what_is_missing_is_one_for_a_fork_too(team):
+    needing_a_secret(team)
+    team.changed("thresholds:\n", "thresholds:\n  recal@5: {min: 0.5}\n")
+    team.fork()
+
+    ended = team.action(spec=SPEC)
+
+    assert (ended.exit, ended.outputs["verdict"]) == (2, "error")
+
+
+def test_a_fork_is_evaluated_where_nothing_is_missing(team):
+    team.fork()
+
+    ended = team.action(spec=SPEC)
+
+    assert (ended.exit, ended.outputs["verdict"]) == (0, "passed")
+
+
+def test_one_spec_that_was_skipped_makes_no_other_pass(team):
+    team.changed("endpoint:\n", f"endpoint:\n  {BEARER}\n", "specs/secret.yaml")
+    team.fork()
+
+    ended = team.action(spec=f"{SPEC}\nspecs/secret.yaml")
+
+    assert (ended.exit, ended.outputs["verdict"]) == (0, "skipped")
+    assert ended.outputs["cases-passed"] == "54"
+
+
+@pytest.mark.parametrize(
+    ("checked_out", "trusting", "status"),
+    [
+        (HEAD, "false", 2),
+        (None, "false", 2),
+        ("c" * 40, "false", 0),
+        (HEAD, "true", 0),
+    ],
+)
+def test_a_fork_s_spec_is_given_no_secrets(team, checked_out, trusting, status):
+    team.fork("pull_request_target")
+    team.environ |= {"GITHUB_SHA": "c" * 40, "GITHUB_TOKEN": ""}
+    if checked_out:
+        team.checked_out(checked_out)
+
+    ended = team.action(spec=SPEC, **{"allow-untrusted-spec": trusting})
+
+    assert ended.exit == status
+    assert ("hands this repository's secrets to a spec" in ended.log) == (status == 2)
+    assert (team.root / "rag-eval-results").exists() == (status == 0)
+
+
+def test_nothing_is_started_for_a_fork_whatever_is_allowed(team):
+    team.changed("endpoint:\n", "endpoint:\n  start: {command: touch started}\n")
+    team.fork("pull_request_target")
+    team.checked_out(HEAD)
+
+    ended = team.action(spec=SPEC, **{"allow-untrusted-spec": "true"})
+
+    assert ended.exit == 2
+    assert "nothing is started inside of the action's container" in ended.log
+    assert not (team.root / "started").exists()

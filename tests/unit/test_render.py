@@ -438,6 +438,14 @@ def test_junit_has_a_test_for_each_gate_and_each_failing_case():
     }
 
 
+def test_junit_of_a_skipped_run_has_one_test_that_was_skipped():
+    root = ET.fromstring(render.junit(reports.skipped(), ENVIRONMENT))  # noqa: S314  our own
+
+    [test] = root.iter("testcase")
+    assert (root.get("tests"), root.get("skipped")) == ("1", "1")
+    assert "gets no secrets" in test.find("skipped").get("message")
+
+
 def test_junit_has_every_case_where_the_records_are_at_hand():
     def record(name: str, outcome: str, **fields) -> Record:
         return Record(name, outcome, "h", "l", {}, **fields)

@@ -101,6 +101,8 @@ def test_what_is_not_given_has_its_default():
         "",
         (),
         "auto",
+        frozenset(),
+        False,
     )
 
 
@@ -198,22 +200,7 @@ def test_an_input_that_resembles_none_is_not_ours():
     assert settings.read({**SPEC, "INPUT_WORKFLOW": "x"}, {}).specs
 
 
-@pytest.mark.parametrize(
-    ("head", "refused"), [("org/bot", False), ("someone/bot", True), (None, True)]
-)
-def test_the_spec_of_a_fork_never_runs_beside_secrets(head, refused):
-    environ = {**SPEC, "GITHUB_EVENT_NAME": "pull_request_target"}
-    said = ""
-
-    try:
-        settings.read(environ, pull(head))
-    except InputError as error:
-        said = str(error)
-
-    assert ("secrets" in said) == refused
-
-
-def test_what_is_published_is_not_evaluated_and_needs_no_trust():
+def test_what_is_published_is_not_evaluated():
     environ = {"GITHUB_EVENT_NAME": "pull_request_target", "INPUT_PUBLISH": "results"}
 
     read = settings.read(environ, pull("someone/bot"))

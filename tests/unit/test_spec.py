@@ -459,6 +459,19 @@ def test_a_variable_that_is_missing_or_empty_is_named(spec, environ):
     assert problem.exit_code == 2
 
 
+def test_what_a_missing_variable_left_is_no_second_mistake(spec):
+    text = (
+        "endpoint:\n  url: 'http://a'\n  timeout: ${LONG}\n  retries: ${A}\n"
+        "  wait_for: {url: '${B}/health', timeout: '${C}'}\ncases: a.json\n"
+    )
+    with pytest.raises(Problems) as caught:
+        spec(text, LONG="soon")
+
+    told = [(type(each), each.where.line) for each in caught.value.problems]
+    missing = [(MissingVariable, 4), (MissingVariable, 5), (MissingVariable, 5)]
+    assert told == [(InputError, 3), *missing]
+
+
 @pytest.mark.parametrize(
     ("endpoint", "expected"),
     [
