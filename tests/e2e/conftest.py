@@ -89,8 +89,9 @@ def settings(folder, cache):
     (folder / "storage.conf").write_text(
         "[storage]\n"
         'driver = "overlay"\n'
-        f'graphroot = "{cache}/storage"\n'
-        f'runroot = "{folder}/run"\n'
+        # Side by side, since the engine keeps to the first run root that it is told.
+        f'graphroot = "{cache}/engine/storage"\n'
+        f'runroot = "{cache}/engine/run"\n'
     )
     return {
         "CONTAINERS_CONF": str(folder / "containers.conf"),
