@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from runner import files, pipeline
+from runner import files, history, pipeline
 from runner.comparison import Results
 from runner.errors import InputError, Place
 from runner.metrics import registry
@@ -18,8 +18,9 @@ from runner.results import folder_of, read_results
 from runner.yardstick import Yardstick, changes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from runner.history import Point
     from runner.pipeline import Plan
 
 
@@ -32,6 +33,8 @@ class Sources(NamedTuple):
     """Results that are given by hand, in the place of the spec's own baseline."""
     before: Path | None = None
     """The workspace at the base commit."""
+    history: Path | None = None
+    """A file with a line for each earlier run; it need not be there yet."""
 
 
 def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Plan:
@@ -47,7 +50,15 @@ def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Pl
     if sources.before and not sources.before.is_dir():
         where = Place(f"--before {sources.before}")
         raise InputError("there is no such folder", where=where)
+    if sources.history:
+        plan = plan._replace(history=tuple(_history(sources.history)))
     return _with_changes(_with_baseline(plan, sources), sources, environ)
+
+
+def _history(path: Path) -> Iterator[Point]:
+    if os.path.lexists(path):
+        shown = path.as_posix()
+        yield from history.read(files.read_jsonl(path, file=shown), shown)
 
 
 def _with_baseline(plan: Plan, sources: Sources) -> Plan:

@@ -21,6 +21,7 @@ from runner.model import (
     Outcome,
     Rule,
     Summary,
+    Tighter,
     Verdict,
     YardstickChange,
     split_statistic,
@@ -109,6 +110,10 @@ class Report(Frozen):
     """Where the spec says that the baseline is; None where it names none."""
     yardstick: tuple[YardstickChange, ...] = ()
     """What the run is held against and was otherwise at the base commit."""
+    trend: dict[str, tuple[float, ...]] = Field(default_factory=dict)
+    """The gated numbers of the last runs, oldest first, this one last."""
+    tighter: tuple[Tighter, ...] = ()
+    """Limits that the last runs beat by more than noise."""
     failures_left_out: int = 0
     places: dict[str, CasePlace] = Field(default_factory=dict)
     """By id, of cases that regressed or were fixed, of each kind the first ones."""

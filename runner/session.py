@@ -17,10 +17,12 @@ from runner import files, pipeline
 from runner.base import Sources, held_against
 from runner.errors import Cancelled, InputError, Place, Unavailable, masking
 from runner.gates import Loosened, Review
+from runner.history import counts, point
 from runner.hosts import Access
 from runner.model import Case, Exchange, Record
-from runner.pipeline import Filters, Keeper, Plan
+from runner.pipeline import ALL, Filters, Keeper, Plan
 from runner.publish.artifacts import ResultsFolder
+from runner.publish.history import append
 from runner.redact import Redactor
 from runner.render import NOWHERE, Links
 from runner.report import Report
@@ -39,11 +41,15 @@ class Order(NamedTuple):
     out: Path
     replay: Path | None = None
     baseline: Path | None = None
-    filters: Filters = pipeline.ALL
+    filters: Filters = ALL
     commit: str | None = None
     """What is evaluated, for the record."""
     before: Path | None = None
     """The workspace at the base commit, to hold this one against."""
+    history: Path | None = None
+    """A file with a line for each earlier run: a trend, and limits that are safe."""
+    remember: bool = False
+    """Whether this run becomes a line of the history, if it judged every case."""
     loosened: Loosened = "warn"
     """What a limit that is looser than at the base commit does to the verdict."""
     links: Links = NOWHERE
@@ -119,7 +125,7 @@ def _run(
     if not order.replay and not world.may_start:
         _check_start(plan)
     plan = plan._replace(review=Review(loosened=order.loosened))
-    sources = Sources(world.root, order.baseline, order.before)
+    sources = Sources(world.root, order.baseline, order.before, order.history)
     plan = held_against(plan, sources, world.environ)
     doubted = doubts(
         plan.spec,
@@ -147,6 +153,9 @@ def _run(
         found = folder.finish(
             found, renderings(world.templates, folder.path, order.links)
         )
+    if order.history and order.remember and counts(found):
+        root = _writable(order.history, world)
+        append(order.history, point(found), root=root)
     return found, stopped
 
 

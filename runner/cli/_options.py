@@ -46,6 +46,18 @@ _AGAINST = (
         help="What a limit that is looser than in --before does.",
     ),
 )
+_HISTORY = (
+    click.option(
+        "--history",
+        type=PATH,
+        help="JSON Lines of earlier runs: shows a trend, and limits that are safe now.",
+    ),
+    click.option(
+        "--remember",
+        is_flag=True,
+        help="Add this run to --history; for runs on the default branch.",
+    ),
+)
 _ENDING = (
     click.option(
         "--fail-on",
@@ -66,6 +78,6 @@ _FILTERS = (
 
 def run_options(command: Command) -> Command:
     """Add every option of a run to a command."""
-    for option in reversed((*_WHERE, *_AGAINST, *_ENDING, *_FILTERS)):
+    for option in reversed((*_WHERE, *_AGAINST, *_HISTORY, *_ENDING, *_FILTERS)):
         command = option(command)
     return command

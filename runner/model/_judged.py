@@ -161,6 +161,18 @@ class YardstickChange(Frozen):
     """Of the spec as it is now."""
 
 
+class Tighter(Frozen):
+    """A limit that the last runs have beaten by more than noise, and a safe new one."""
+
+    metric: str
+    rule: str
+    limit: float
+    offered: float
+    line: int | None = None
+    runs: int
+    """How many in a row beat it."""
+
+
 class Comparison(Frozen):
     """This run beside a baseline, paired case by case."""
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from runner.diagnosis import Judge, failed_call
 from runner.errors import Cancelled, InputError, Unavailable
+from runner.history import Point, point, tighter, trend
 from runner.ledger import Entry, Ledger
 from runner.model import Exchange, Failure, Record
 from runner.pipeline._conclusion import conclude
@@ -70,7 +71,16 @@ def evaluate(
     for position, record in ledger.close():
         keeper.record(position, record)
     plan = plan._replace(notices=(*plan.notices, *keeper.notices()))
-    return conclude(plan, ledger, stopped, started, keeper.now()), stopped
+    report = conclude(plan, ledger, stopped, started, keeper.now())
+    return _beside_history(report, plan.history), stopped
+
+
+def _beside_history(report: Report, earlier: tuple[Point, ...] | None) -> Report:
+    if earlier is None:
+        return report
+    runs = (*earlier, point(report))
+    offers = tuple(tighter(report, earlier))
+    return report.model_copy(update={"trend": dict(trend(runs)), "tighter": offers})
 
 
 def _judged(plan: Plan, exchanges: Iterable[Exchange]) -> Iterator[Entry]:

@@ -10,6 +10,7 @@ from runner import files
 from runner.comparison import Results
 from runner.errors import InputError, Place, Problems, did_you_mean, masking
 from runner.gates import NO_REVIEW, Review
+from runner.history import Point
 from runner.metrics import registry
 from runner.model import Case, memberships
 from runner.redact import Redactor
@@ -48,6 +49,8 @@ class Plan(NamedTuple):
     baseline: Results | None = None
     review: Review = NO_REVIEW
     """What this change does to the yardstick, where the base commit is known."""
+    history: tuple[Point, ...] | None = None
+    """Earlier runs, oldest first; None where nobody asked for them."""
     commit: str | None = None
     place: Callable[..., Place] = by_path
     """Where a key of the spec stands."""

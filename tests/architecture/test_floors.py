@@ -15,7 +15,7 @@ FLOORS = (
     {"hosts", "model", "units", "variables"},
     {"templating", "spec", "cases", "metrics", "aggregate", "advice"},
     {"responses", "scores", "comparison", "gates", "report", "yardstick"},
-    {"diagnosis", "ledger", "baseline", "render", "settings"},
+    {"diagnosis", "history", "ledger", "baseline", "render", "settings"},
     {"container", "files", "endpoints", "publish"},
     {"pipeline", "results", "worked", "progress", "interrupts", "terminal"},
     {"base"},
@@ -33,7 +33,7 @@ HOMES = {
     "click": {"cli"},
     "jinja2": {"templating"},
     "jmespath": {"endpoints"},
-    "pydantic": {"metrics", "model", "report", "spec"},
+    "pydantic": {"history", "metrics", "model", "report", "spec"},
     "pydantic_core": {
         *("action", "cases", "endpoints", "files", "publish", "report", "spec")
     },

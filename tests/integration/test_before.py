@@ -210,3 +210,65 @@ def test_a_folder_that_is_not_there_is_a_mistake(team):
 
     assert ended.exit == 2
     assert "--before ../nowhere: there is no such folder" in ended.err
+
+
+def remembered(team, times=1):
+    for _ in range(times):
+        ended = run(team, "--history", "runs.jsonl", "--remember")
+    return ended
+
+
+def test_a_run_that_is_remembered_is_a_line_of_the_history(team):
+    ended = remembered(team, times=2)
+
+    kept = (team / "head/runs.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["values"]["recall@5"]["value"] for line in kept] == [1, 1]
+    assert ended.results["trend"]["recall@5"] == [1, 1]
+
+
+def test_a_run_that_only_looks_leaves_the_history_alone(team):
+    remembered(team)
+
+    ended = run(team, "--history", "runs.jsonl")
+
+    assert len((team / "head/runs.jsonl").read_text("utf-8").splitlines()) == 1
+    assert ended.results["trend"]["recall@5"] == [1, 1]
+
+
+def test_a_run_over_a_part_is_never_remembered(team):
+    run(team, "--history", "runs.jsonl", "--remember", "--case", "qa-1")
+
+    assert not (team / "head/runs.jsonl").exists()
+
+
+def test_a_limit_that_five_runs_beat_by_more_than_noise_is_offered_tighter(team):
+    [offer] = remembered(team, times=5).results["tighter"]
+
+    assert (offer["metric"], offer["limit"]) == ("recall@5", 0.6)
+    assert 0.6 < offer["offered"] < 1
+
+
+def test_a_history_that_was_cut_loses_no_line(team):
+    remembered(team)
+    path = team / "head/runs.jsonl"
+    path.write_text(path.read_text("utf-8").rstrip("\n"), "utf-8")
+
+    remembered(team)
+
+    assert len(path.read_text("utf-8").splitlines()) == 2
+
+
+def test_a_history_that_cannot_be_written_is_told_and_loses_no_results(team):
+    ended = run(team, "--history", "/proc/runs.jsonl", "--remember")
+
+    assert (ended.exit, ended.results["verdict"]) == (3, "passed")
+    assert "the history cannot be written" in ended.err
+
+
+def test_a_history_that_is_none_is_told_with_its_line(team):
+    (team / "head/runs.jsonl").write_text('{"verdict": "passed"}\n', "utf-8")
+
+    ended = run(team, "--history", "runs.jsonl")
+
+    assert ended.exit == 2
+    assert "runs.jsonl:1" in ended.err
