@@ -153,10 +153,14 @@ def _run(
         found = folder.finish(
             found, renderings(world.templates, folder.path, order.links)
         )
-    if order.history and order.remember and counts(found):
-        root = _writable(order.history, world)
-        append(order.history, point(found), root=root)
+    _remember(found, order, world)
     return found, stopped
+
+
+def _remember(found: Report, order: Order, world: World) -> None:
+    path = order.history
+    if path and order.remember and counts(found):
+        append(path, point(found), root=writable(path, world))
 
 
 def writable(out: Path, world: World) -> Path:
