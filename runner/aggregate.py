@@ -7,10 +7,13 @@ them, so that a mean can always be read together with what it leaves out.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import compress
 from math import fsum, sqrt
+from operator import mul
 from typing import NamedTuple, Protocol
 
 from runner.inference import bootstrap, wilson
@@ -28,6 +31,7 @@ from runner.model import (
 )
 
 _SCORED_ONLY = bytes(int(code == 1) for code in range(256))
+_EDGES = tuple(0.001 * 2**step for step in range(64))
 
 
 class Scores(Protocol):
@@ -98,7 +102,8 @@ def spread(
     mean = fsum(values) / count
     if count == 1:
         return Spread(1, mean)
-    sd = sqrt(fsum((value - mean) ** 2 for value in values) / (count - 1))
+    parts = [value - mean for value in values]
+    sd = sqrt(fsum(map(mul, parts, parts)) / (count - 1))
     if bounds == (0.0, 1.0) and values.count(0.0) + values.count(1.0) == count:
         return Spread(count, mean, sd, wilson(mean, count))
     low, high = bootstrap(values)
@@ -139,18 +144,11 @@ def histogram(values: Iterable[float]) -> tuple[tuple[float, int], ...]:
 
     Only the edges from the first to the last filled one are given.
     """
-    counts = Counter(_edge(value) for value in values)
+    counts = Counter(map(partial(bisect_left, _EDGES), values))
     if not counts:
         return ()
     steps = range(min(counts), max(counts) + 1)
-    return tuple((0.001 * 2**step, counts[step]) for step in steps)
-
-
-def _edge(seconds: float) -> int:
-    step = 0
-    while seconds > 0.001 * 2**step:
-        step += 1
-    return step
+    return tuple((_EDGES[step], counts[step]) for step in steps)
 
 
 def run_level(
@@ -207,7 +205,7 @@ def ceiling(cases: Iterable[Case], k: int) -> float | None:
     A case with more than k relevant ids cannot reach 1.
     """
     sizes = [
-        sum(1 for grade in case.qrels.values() if grade > 0)
+        sum([grade > 0 for grade in case.qrels.values()])
         for case in cases
         if not case.expect_refusal
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import erfc, exp, fsum, lgamma, log, sqrt
+from operator import mul
 from typing import NamedTuple
 
 FEW = 10  # pairs below which nothing is said about chance
@@ -50,10 +51,11 @@ def bootstrap(values: Sequence[float], z: float = _TWO_SIDED) -> tuple[float, fl
     count = len(values)
     mean = fsum(values) / count
     parts = [value - mean for value in values]
-    squares = fsum(part * part for part in parts)
+    squares = fsum(map(mul, parts, parts))
     if not squares:
         return mean, mean
-    skew = fsum(part**3 for part in parts) / (6 * squares**1.5)
+    cubes = fsum([part * part * part for part in parts])
+    skew = cubes / (6 * squares**1.5)
     error = sqrt(squares) / count
     low, high = (
         mean + error * (skew + side) / (1 - skew * (skew + side)) ** 2

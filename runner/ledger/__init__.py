@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -94,6 +94,7 @@ class Ledger:
     ) -> Record:
         case, finding = self.cases[position], self.findings[position]
         named = dict(zip(self._labels, scores, strict=True))
+        without = [item for item in named.items() if type(item[1]) is not float]
         return Record(
             id=case.id,
             outcome=finding.outcome,
@@ -110,8 +111,8 @@ class Ledger:
             also=finding.also,
             lucky=finding.lucky,
             retrieved=retrieved,
-            failed=_of_kind(Failed, named),
-            absent=_of_kind(Absent, named),
+            failed=_of_kind(Failed, without),
+            absent=_of_kind(Absent, without),
         )
 
     @property
@@ -251,8 +252,8 @@ class Ledger:
         return histogram(value for value in self._latency if value != _NO_LATENCY)
 
 
-def _of_kind(kind: type, named: Mapping[str, Score]) -> tuple[str, ...]:
-    return tuple(label for label, score in named.items() if isinstance(score, kind))
+def _of_kind(kind: type, without: Iterable[tuple[str, Score]]) -> tuple[str, ...]:
+    return tuple([label for label, score in without if isinstance(score, kind)])
 
 
 def slices_of(cases: Sequence[Case], wanted: Iterable[str]) -> tuple[Slice, ...]:
@@ -261,11 +262,11 @@ def slices_of(cases: Sequence[Case], wanted: Iterable[str]) -> tuple[Slice, ...]
     A wanted slice that matches no case is given all the same, empty.
     """
     types = dict.fromkeys(f"type={case.type}" for case in cases if case.type)
-    members = [memberships(case) for case in cases]
-    return tuple(
-        Slice(name, bytes(name in names for names in members))
-        for name in dict.fromkeys((*wanted, *types))
-    )
+    members = {name: bytearray(len(cases)) for name in (*wanted, *types)}
+    for position, case in enumerate(cases):
+        for name in members.keys() & memberships(case):
+            members[name][position] = 1
+    return tuple(Slice(name, bytes(mine)) for name, mine in members.items())
 
 
 def _sees_all_ranks(measure: Measure) -> bool:

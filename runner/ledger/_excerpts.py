@@ -10,7 +10,7 @@ def ids(result: Response | Failure) -> tuple[str | None, ...] | None:
     """Give the ids of what was retrieved; None where the reply does not show it."""
     if isinstance(result, Failure) or result.passages is None:
         return None
-    return tuple(passage.id for passage in result.passages)
+    return tuple([passage.id for passage in result.passages])
 
 
 def failed_case(case: Case, result: Response | Failure, finding: Finding) -> FailedCase:

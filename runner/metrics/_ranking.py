@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from runner.model import Match, Passage, Qrels, Ranking
 
@@ -21,27 +21,36 @@ def rank(passages: Iterable[Passage], qrels: Qrels, match: Match = "chunk") -> R
     first passage of a document gains its grade, and each further one only counts as a
     hit. A passage without id is irrelevant, and so is a grade below 1.
     """
-    by_document = match == "document"
+    relevant: dict[str | None, int] = {
+        name: grade for name, grade in qrels.items() if grade > 0
+    }
+    ideal = tuple(sorted(relevant.values(), reverse=True))
+    if match == "document":
+        return Ranking(*_by_document(passages, relevant), ideal)
+    # A grade is gained once: what is taken out is gone for an id that comes again.
+    gains = [relevant.pop(passage.id, 0) for passage in passages]
+    return Ranking(tuple(gains), tuple([1 if gain else 0 for gain in gains]), ideal)
+
+
+def _by_document(
+    passages: Iterable[Passage], relevant: Mapping[str | None, int]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     gains: list[int] = []
     hits: list[int] = []
     seen: set[str | None] = set()
     known: set[str | None] = set()
     for passage in passages:
-        name = document_of(passage) if by_document else passage.id
-        grade = qrels.get(name, 0) if name is not None else 0
-        if grade <= 0:
+        document = document_of(passage)
+        grade = relevant.get(document, 0)
+        if not grade or document in seen:
             gains.append(0)
-            hits.append(0)
-        elif name not in seen:
-            seen.add(name)
+            hits.append(int(grade > 0 and _is_new(passage, document, known)))
+        else:
+            seen.add(document)
             known.add(passage.id)
             gains.append(grade)
             hits.append(1)
-        else:
-            gains.append(0)
-            hits.append(int(by_document and _is_new(passage, name, known)))
-    ideal = sorted((grade for grade in qrels.values() if grade > 0), reverse=True)
-    return Ranking(tuple(gains), tuple(hits), tuple(ideal))
+    return tuple(gains), tuple(hits)
 
 
 def _is_new(passage: Passage, document: str | None, known: set[str | None]) -> bool:

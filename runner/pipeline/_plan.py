@@ -106,13 +106,17 @@ def check_selectors(spec: Spec, cases: Iterable[Case]) -> None:
     Raises:
         Problems: At least one matches nothing, so that it could never turn a run red.
     """
-    known: set[str] = set().union(*map(memberships, cases))
     wanted = [(str(line), line.line, "red_lines") for line in spec.red_lines]
     wanted += [
         (limit.slice, limit.line, f"thresholds.{limit.name}.slices")
         for limit in spec.limits
         if limit.slice
     ]
+    if not wanted:
+        return
+    known: set[str] = set()
+    for case in cases:
+        known |= memberships(case)
     problems = [
         InputError(
             f"{name} matches no case",
