@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from pydantic import Field, ValidationError
@@ -217,35 +218,46 @@ def excerpt(text: str, limit: int = 2_000) -> str:
     return f"{text[:limit]}… ({len(text) - limit:,} characters more)"
 
 
+_INEXCUSABLE: Mapping[str, Layer] = {"error_rate": "service", "leakage": "isolation"}
+"""Gates that no average excuses, and the layer that broke where one failed."""
+
+
 def broken_layer(report: Report) -> Layer | None:
     """Give the layer that a reader should look at first, or None where none failed.
 
-    It is the earliest, in causal order, of two: the first layer with a gate that turns
-    the run red, and the layer that most failing cases are charged to; beside a
-    baseline, to which most were added. A tie goes to the earlier layer.
+    Failed calls come first, then leaks. Otherwise it is, of the layers that the failed
+    gates speak of, the one that most failing cases are charged to; beside a baseline,
+    to which most were added. Where no gate failed, those speak that were not measured;
+    where none turns the run red, the cases alone. A tie goes to the earlier layer.
     """
-    blamed = {gate_layer(gate, report) for gate in report.gates if gate.blocks}
-    blamed.add(_most_charged(report))
-    return next((layer for layer in LAYERS if layer in blamed), None)
+    blocking = [gate for gate in report.gates if gate.blocks]
+    failed = [gate for gate in blocking if gate.outcome == "failed"]
+    for metric, layer in _INEXCUSABLE.items():
+        if metric in {gate.metric for gate in failed}:
+            return layer
+    charged = _charged(report)
+    hit = [layer for layer in LAYERS if charged[layer] > 0]
+    most = max(hit, key=charged.__getitem__, default=None)
+    blamed = {gate_layer(gate, report) or most for gate in failed or blocking}
+    named = [layer for layer in LAYERS if layer in blamed]
+    return max(named, key=charged.__getitem__, default=most)
 
 
 def gate_layer(gate: GateResult, report: Report) -> Layer | None:
-    """Give the layer a gate speaks of: of a red line, that of the first broken case."""
+    """Give the layer a gate speaks of; None for a number over the whole run."""
+    if gate.layer:
+        return gate.layer
     if gate.metric == "error_rate":
         return "service"
     label = gate.metric
     if label not in report.summaries:
         label = split_statistic(label)[0]
-    if label in report.summaries:
-        return report.summaries[label].layer
-    broke = set(gate.cases)
-    return next((case.layer for case in report.failures if case.id in broke), None)
+    return report.summaries[label].layer if label in report.summaries else None
 
 
-def _most_charged(report: Report) -> Layer | None:
+def _charged(report: Report) -> Counter[Layer]:
+    """Give how many cases fail first in each layer; of those, if any, the added."""
+    now = Counter({layer: count.first for layer, count in report.layers.items()})
     before = report.comparison.layers if report.comparison else {}
-    now = {layer: count.first for layer, count in report.layers.items()}
-    added = {layer: now.get(layer, 0) - before.get(layer, 0) for layer in LAYERS}
-    counts = added if max(added.values()) > 0 else now
-    worst = max(LAYERS, key=lambda layer: counts.get(layer, 0))
-    return worst if counts.get(worst, 0) > 0 else None
+    added = Counter({layer: now[layer] - before.get(layer, 0) for layer in LAYERS})
+    return +added or now

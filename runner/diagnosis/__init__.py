@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from runner.diagnosis._gates import traced
 from runner.diagnosis._rules import RULES, UNKNOWN, Seen
 from runner.model import (
     LAYERS,
@@ -23,7 +24,7 @@ from runner.model import (
 from runner.scores import Asked
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
 
-__all__ = ["RULES", "Judge", "Mark", "failed_call"]
+__all__ = ["RULES", "Judge", "Mark", "failed_call", "traced"]
 
 PASSED = Finding("passed")
 LUCKY = Finding("passed", lucky=True)

@@ -220,6 +220,12 @@ class Ledger:
             for position, case in enumerate(self.cases)
         }
 
+    def failed(self) -> Iterator[Record]:
+        """Give every case that failed, as ``records`` does."""
+        for position, finding in enumerate(self.findings):
+            if finding.outcome == "failed":
+                yield self._record(position, self._row(position))
+
     def _row(self, position: int) -> tuple[Score, ...]:
         return tuple(column.get(position) for column in self.columns)
 

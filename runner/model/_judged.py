@@ -120,6 +120,8 @@ class GateResult(Frozen):
     message: str = ""
     cases: tuple[str, ...] = ()
     """Ids that broke a red line."""
+    layer: Layer | None = None
+    """Of a gate that failed, where the cases that pull it down collapse first."""
 
     @property
     def blocks(self) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from runner import __version__, gates
 from runner.comparison import Results, compare
+from runner.diagnosis import traced
 from runner.errors import Cancelled, Unavailable
 from runner.gates import Measured, Selection
 from runner.ledger import Ledger, slices_of
@@ -36,7 +37,7 @@ def conclude(
         held = compare(now, base, slices=[part.name for part in slices])
     selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
     measured = Measured(ledger.judged(), summaries, held, selection, plan.review)
-    results = gates.hold(spec, measured)
+    results = traced(gates.hold(spec, measured), summaries, list(ledger.failed()))
     verdict, reasons = gates.verdict(results)
     if stopped:
         # A red line that is broken stays broken, whatever came after it.

@@ -147,8 +147,10 @@ def lead(report: Report) -> Said:
     charged = say(f" {share} {_verb(first)} here first", usual, ".") if first else ()
     if report.verdict == "passed":
         return say(f"Where to look first: {layer}.", charged)
+    failed = any(gate.outcome == "failed" for gate in blocking)
+    what = "broke first" if failed else "could not be measured"
     return say(
-        strong(f"{layer.capitalize()} broke first."), *_evidence(report, layer), charged
+        strong(f"{layer.capitalize()} {what}."), *_evidence(report, layer), charged
     )
 
 

@@ -14,6 +14,8 @@ from demo.faults import NAMES, QUALITY, SERVICE
 from demo.pipeline import Pipeline
 from demo.search import Index, load
 from demo.server import Desk, Server
+from runner.errors import Place
+from runner.report import broken_layer, read
 
 pytestmark = pytest.mark.e2e
 
@@ -141,6 +143,14 @@ def test_a_fault_of_quality_turns_the_run_red(run, fault):
     broken = run(fault)
 
     assert (broken.exit, broken.report["verdict"]) == (1, "failed")
+
+
+@pytest.mark.parametrize("fault", NAMES)
+def test_the_report_names_first_the_layer_that_a_fault_broke(run, fault):
+    report = read(json.dumps(run(fault).report), Place("results.json"))
+    expected = {*CAUSES.get(fault, ()), ERRORS.get(fault)} - {None}
+
+    assert {broken_layer(report)} == {cause.partition(".")[0] for cause in expected}
 
 
 @pytest.mark.parametrize("fault", SERVICE)

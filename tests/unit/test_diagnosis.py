@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from runner.diagnosis import Judge, failed_call
+from runner.diagnosis import Judge, failed_call, traced
 from runner.metrics import registry
-from runner.model import Case, Failed, Failure, Measure, Passage, Response
+from runner.model import (
+    Case,
+    Failed,
+    Failure,
+    GateResult,
+    Measure,
+    Passage,
+    Record,
+    Response,
+    Summary,
+)
 from runner.scores import Scope, Scorer
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks, bind
 
@@ -306,3 +316,93 @@ def test_every_measure_can_be_bound_that_has_a_default_mark():
     assert [bind(label, registry) for label in DEFAULT_MARKS] == [
         Measure(label, registry[label]) for label in DEFAULT_MARKS
     ]
+
+
+# Which layer a failed gate speaks of
+
+SUMMARIES = {
+    label: Summary(layer=layer, better=better)
+    for label, layer, better in (
+        ("mrr", "retrieval", "higher"),
+        ("recall@5", "retrieval", "higher"),
+        ("context_relevance", "context", "higher"),
+        ("over_refusal", "refusal", "lower"),
+        ("number_support", "grounding", "higher"),
+        ("key_points", "answer", "higher"),
+        ("latency", "service", "lower"),
+        ("accuracy", None, "higher"),
+    )
+}
+
+
+def failing(name, layer, *, type_=None, **scores):
+    named = {label.replace("_at_", "@"): value for label, value in scores.items()}
+    return Record(name, "failed", "h", "l", named, type=type_, layer=layer)
+
+
+def speaks_of(cases, /, metric="key_points", rule="min", limit=0.8, **more):
+    given = {"metric": metric, "rule": rule, "limit": limit, "outcome": "failed"}
+    (gate,) = traced([GateResult(**{**given, **more})], SUMMARIES, cases)
+    return gate.layer
+
+
+MISSED = failing("a", "retrieval", mrr=0.0, key_points=0.0)
+BURIED = [failing(f"b{n}", "context", mrr=0.25, key_points=0.0) for n in range(9)]
+OMITTED = [failing(f"c{n}", "answer", mrr=0.5, key_points=0.5) for n in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("cases", "gate", "layer"),
+    [
+        pytest.param([MISSED, *BURIED], {}, "context", id="an answer buried"),
+        pytest.param([MISSED, *OMITTED], {}, "answer", id="most decide"),
+        pytest.param([MISSED, OMITTED[0]], {}, "retrieval", id="the earlier of two"),
+        pytest.param(
+            [MISSED, *BURIED], {"metric": "mrr"}, "context", id="order is the context's"
+        ),
+        pytest.param(
+            OMITTED, {"metric": "mrr"}, "retrieval", id="no later layer lowers a rank"
+        ),
+        pytest.param([], {"metric": "mrr"}, "retrieval", id="no failing case"),
+        pytest.param(
+            [MISSED, *OMITTED],
+            {"limit": 0.4},
+            "retrieval",
+            id="only what is beyond the limit counts",
+        ),
+        pytest.param(
+            [failing("a", "refusal", over_refusal=1.0), *OMITTED],
+            {"metric": "over_refusal", "rule": "max", "limit": 0.1},
+            "refusal",
+            id="above a ceiling",
+        ),
+        pytest.param(
+            [MISSED, *OMITTED],
+            {"rule": "max_drop", "limit": 0.02, "baseline": 0.45},
+            "retrieval",
+            id="below the baseline",
+        ),
+        pytest.param(
+            [MISSED, failing("d", "answer", type_="policy", key_points=0.0), *BURIED],
+            {"slice": "type=policy"},
+            "answer",
+            id="within its slice",
+        ),
+        pytest.param(
+            [failing("a", "answer", latency=9.0)],
+            {"metric": "latency_p95", "rule": "max", "limit": 1.0},
+            "service",
+            id="a slow case is slow for no other layer",
+        ),
+        pytest.param(OMITTED, {"metric": "accuracy"}, None, id="over the whole run"),
+        pytest.param(
+            [MISSED, *OMITTED],
+            {"rule": "red_line", "metric": "id=a", "cases": ("a",)},
+            "retrieval",
+            id="a red line's own cases",
+        ),
+        pytest.param(BURIED, {"outcome": "unmeasured"}, None, id="not measured"),
+    ],
+)
+def test_a_failed_gate_speaks_of_the_layer_that_pulls_it_down(cases, gate, layer):
+    assert speaks_of(cases, **gate) == layer

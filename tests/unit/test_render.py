@@ -158,15 +158,20 @@ COUNTS = {
         ),
         pytest.param(
             {**FAILED, "gates": (gate("unmeasured", message="recall@5 was not"),)},
-            "**Retrieval broke first.** `recall@5 was not`",
+            "**Retrieval could not be measured.** `recall@5 was not`",
             id="not measured",
         ),
         pytest.param(
             {
                 **FAILED,
-                "failures": (FailedCase(id="qa 1", layer="refusal"),),
                 "gates": (
-                    gate("failed", metric="tag=x", rule="red_line", cases=("qa 1",)),
+                    gate(
+                        "failed",
+                        metric="tag=x",
+                        rule="red_line",
+                        cases=("qa 1",),
+                        layer="refusal",
+                    ),
                 ),
             },
             "**Refusal broke first.** Red line broken by `qa 1`.",

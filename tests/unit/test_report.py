@@ -127,7 +127,7 @@ def test_every_text_is_mapped_and_no_number_or_absence():
     )
 
 
-RED_LINE = gate("tag=x", rule="red_line", cases=("qa-1",))
+RED_LINE = gate("tag=x", rule="red_line", cases=("qa-1",), layer="refusal")
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,70 @@ RED_LINE = gate("tag=x", rule="red_line", cases=("qa-1",))
             id="a failed gate before it",
         ),
         pytest.param(
-            {"layers": layers(retrieval=5), "gates": (gate("key_points"),)},
+            {
+                "layers": layers(retrieval=5),
+                "gates": (gate("key_points", layer="retrieval"),),
+            },
             "retrieval",
-            id="a failed gate after it",
+            id="the layer that a gate was traced to",
+        ),
+        pytest.param(
+            {
+                "layers": layers(retrieval=2, answer=3, grounding=3),
+                "gates": (
+                    gate("recall@5"),
+                    gate("key_points"),
+                    gate("number_support", layer="grounding"),
+                ),
+            },
+            "grounding",
+            id="of several failed gates, where most cases are charged",
+        ),
+        pytest.param(
+            {
+                "layers": layers(retrieval=2, refusal=2, grounding=1),
+                "gates": (gate("number_support", layer="grounding"),),
+            },
+            "grounding",
+            id="cases that no failed gate speaks of are tolerated",
+        ),
+        pytest.param(
+            {
+                "layers": layers(isolation=1, answer=60),
+                "gates": (
+                    gate("leakage", rule="red_line", layer="isolation"),
+                    gate("key_points", layer="answer"),
+                ),
+            },
+            "isolation",
+            id="one leak outweighs any number of failing cases",
+        ),
+        pytest.param(
+            {
+                "layers": layers(service=1, isolation=9),
+                "gates": (
+                    gate("error_rate", rule="error_rate"),
+                    gate("leakage", rule="red_line", layer="isolation"),
+                ),
+            },
+            "service",
+            id="failed calls come before leaks",
+        ),
+        pytest.param(
+            {
+                "layers": layers(answer=4),
+                "gates": (gate("recall@5", outcome="unmeasured"), gate("key_points")),
+            },
+            "answer",
+            id="what failed is known, what was not measured is not",
+        ),
+        pytest.param(
+            {
+                "layers": layers(answer=4),
+                "gates": (gate("recall@5", outcome="unmeasured"),),
+            },
+            "retrieval",
+            id="only unmeasured",
         ),
         pytest.param(
             {"gates": (gate("recall@5", level="warn"), gate("key_points"))},
@@ -161,12 +222,9 @@ RED_LINE = gate("tag=x", rule="red_line", cases=("qa-1",))
         ),
         pytest.param({"gates": (gate("latency_p95"),)}, "service", id="a statistic"),
         pytest.param(
-            {
-                "gates": (RED_LINE,),
-                "failures": (FailedCase(id="qa-1", layer="refusal"),),
-            },
+            {"gates": (RED_LINE,), "layers": layers(retrieval=3, refusal=1)},
             "refusal",
-            id="the layer of the case that broke a red line",
+            id="the layer of the cases that broke a red line",
         ),
         pytest.param(
             {
@@ -191,6 +249,7 @@ def test_the_layer_to_look_at_first(fields, layer):
         "recall@5": summary("retrieval"),
         "key_points": summary("answer"),
         "latency": summary("service"),
+        "leakage": summary("isolation"),
         "accuracy": summary(None),
     }
 
