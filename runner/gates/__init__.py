@@ -58,6 +58,7 @@ def hold(spec: Spec, measured: Measured) -> tuple[GateResult, ...]:
         *(
             red_line(
                 selector,
+                spec,
                 tallies[str(selector)],
                 filtered=measured.selection is not None,
             )

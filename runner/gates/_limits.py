@@ -69,15 +69,15 @@ def held(
         relative=rule.name == "max_drop" and limit.amount.percent,
         baseline=found.baseline,
         owner=limit.owner,
-        message=_sentence(limit, found.message),
+        message=_sentence(limit, spec, found.message),
     )
 
 
-def _sentence(limit: Limit, message: str) -> str:
+def _sentence(limit: Limit, spec: Spec, message: str) -> str:
     if not message:
         return ""
     subject = f"{limit.name} on {limit.slice}" if limit.slice else limit.name
-    return f"{subject} {message}{at_line(limit.line, limit.owner)}"
+    return f"{subject} {message}{at_line(spec, limit.line, limit.owner)}"
 
 
 def _read(limit: Limit, measured: Measured, cases: Tally) -> _Reading:

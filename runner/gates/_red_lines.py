@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from runner.errors import Place
 from runner.gates._tally import Tally
 from runner.model import GateOutcome, GateResult, Level
-from runner.spec import Limit, Selector
+from runner.spec import Limit, Selector, Spec
 from runner.units import count, tell_apart
 
 SHOWN = 10  # ids that a sentence names before it only counts
@@ -50,7 +51,9 @@ def _allows_errors(limit: Limit) -> bool:
     return blocks and (limit.name, limit.rule) == ("error_rate", "max")
 
 
-def red_line(selector: Selector, cases: Tally, *, filtered: bool) -> GateResult:
+def red_line(
+    selector: Selector, spec: Spec, cases: Tally, *, filtered: bool
+) -> GateResult:
     """Give the gate that every case of a selector passed.
 
     A case that could not be judged cannot be said to hold its red line.
@@ -65,7 +68,7 @@ def red_line(selector: Selector, cases: Tally, *, filtered: bool) -> GateResult:
         line=selector.line,
         outcome=found.outcome,
         cases=tuple(found.cases),
-        message=f"{name}: {found.message}{at_line(selector.line)}"
+        message=f"{name}: {found.message}{at_line(spec, selector.line)}"
         * bool(found.message),
     )
 
@@ -152,11 +155,10 @@ def named(ids: Sequence[str]) -> str:
     return ", ".join(ids[:SHOWN]) + more
 
 
-def at_line(line: int | None, owner: str | None = None) -> str:
-    """Give where a limit stands and whose it is, in brackets.
+def at_line(spec: Spec, line: int | None, owner: str | None = None) -> str:
+    """Give where in a spec a limit stands and whose it is, in brackets.
 
-    >>> at_line(41, "@safety"), at_line(None)
-    (' (line 41, @safety)', '')
+    That is `` (evals/rag.yaml:41, @safety)``, or nothing where neither is known.
     """
-    known = ([f"line {line}"] if line else []) + ([owner] if owner else [])
+    known = ([str(Place(spec.file, line))] if line else []) + ([owner] if owner else [])
     return f" ({', '.join(known)})" if known else ""

@@ -165,7 +165,7 @@ def _gates() -> tuple[GateResult, ...]:
             baseline=0.91,
             line=41,
             outcome="inconclusive",
-            message="recall@5 could not be held against the baseline (line 41)",
+            message="recall@5 could not be held against the baseline (rag.yaml:41)",
         ),
         GateResult(
             metric="recall@5",

@@ -128,11 +128,11 @@ def test_a_limit_is_held_after_rounding_to_a_billionth(rule, bound, mean, outcom
     [
         (
             limit("recall@5", "min", 0.9, line=41),
-            "recall@5 0.84 is below 0.9 (line 41)",
+            "recall@5 0.84 is below 0.9 (spec.yaml:41)",
         ),
         (
             limit("recall@5", "min", 0.8401, line=41, owner="@search"),
-            "recall@5 0.84 is below 0.8401 (line 41, @search)",
+            "recall@5 0.84 is below 0.8401 (spec.yaml:41, @search)",
         ),
         (limit("latency_p95", "max", "3s"), "latency_p95 4.20 s is above 3 s"),
         (
@@ -200,7 +200,7 @@ def test_replies_without_the_evidence_lower_coverage():
     assert (gate.outcome, gate.blocks) == ("unmeasured", True)
     assert gate.message == (
         "recall@5 was not measured: 47 of 50 replies lack the evidence, and coverage "
-        f"0.06 is below 0.95: {hidden} (line 4)"
+        f"0.06 is below 0.95: {hidden} (spec.yaml:4)"
     )
     lenient = limit("recall@5", "min", 0.5, min_coverage=0.05)
     assert only(lenient, measured(recall_at_5=few)).outcome == "passed"
@@ -446,7 +446,7 @@ def test_a_limit_on_the_error_rate_replaces_the_implicit_one():
     many = hold(spec(gate), measured(*cases(passed=8, error=2)))
 
     assert verdict(few) == ("passed", ())
-    assert verdict(many) == ("error", ("error_rate 0.20 is above 0.05 (line 7)",))
+    assert verdict(many) == ("error", ("error_rate 0.20 is above 0.05 (spec.yaml:7)",))
 
 
 @pytest.mark.parametrize(
@@ -487,7 +487,9 @@ def test_one_failing_case_breaks_a_red_line_whatever_the_average():
     gate = red_line(*found, judged("leaky", "failed", tags=("cross",)))
 
     assert (gate.outcome, gate.cases, gate.value) == ("failed", ("leaky",), 1)
-    assert gate.message == "red line tag=cross: 1 of 50 cases failed: leaky (line 12)"
+    assert (
+        gate.message == "red line tag=cross: 1 of 50 cases failed: leaky (spec.yaml:12)"
+    )
 
 
 def test_a_red_line_looks_at_its_own_cases_only():
