@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -47,6 +48,21 @@ def comment(report: Report, templates: Path, links: Links = NOWHERE) -> str:
     """Give the comment of a report, for a pull request."""
     environment = report_environment(templates, render.FILTERS)
     return render.comment(report, environment, links=links)
+
+
+def keeping(found: Report, out: Path, root: Path, here: Path) -> str:
+    """Give the command, to be run in ``here``, that makes a run the baseline it lacks.
+
+    Nothing where the spec names none, where it was compared, or where the results could
+    not be saved as one.
+    """
+    may_be = found.verdict in ("passed", "failed") and not found.filters
+    if found.comparison or not found.baseline or not may_be:
+        return ""
+    start = root if found.baseline.startswith("/") else root / Path(found.spec).parent
+    place = os.path.relpath(start / found.baseline.lstrip("/"), here)
+    words = ("rag-eval", "baseline", "save", out.as_posix(), "--to", place)
+    return shlex.join(words)
 
 
 def _records(folder: Path) -> Iterator[Record]:

@@ -62,14 +62,17 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     0: every gate passed. 1: a gate failed. 2: the spec, a case file or an option is
     wrong. 3: could not be judged. 130: cancelled.
     """
-    from runner import gates, render, session, terminal
+    from runner import gates, render, results, session, terminal
 
-    order = _order(spec=spec, **options)
-    report, stopped = session.run(order, _world(spec, quiet=quiet))
-    folder = order.out.as_posix()
-    _write(
-        render.console(report, colour=terminal.shows_colour(sys.stdout), folder=folder)
+    order, world = _order(spec=spec, **options), _world(spec, quiet=quiet)
+    report, stopped = session.run(order, world)
+    text = render.console(
+        report,
+        colour=terminal.shows_colour(sys.stdout),
+        folder=order.out.as_posix(),
+        keep=results.keeping(report, order.out, world.root, Path.cwd()),
     )
+    _write(text)
     if stopped:
         _tell(f"rag-eval: {stopped}", sys.stderr)
     if isinstance(stopped, Cancelled):

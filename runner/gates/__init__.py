@@ -79,7 +79,8 @@ def verdict(gates: Sequence[GateResult]) -> tuple[Verdict, tuple[str, ...]]:
     broken = [gate for gate in blocking if _is_broken_red_line(gate)]
     errors = [gate for gate in blocking if _is_error(gate)]
     rest = [gate for gate in blocking if gate not in broken and gate not in errors]
-    reasons = tuple(gate.message for gate in (*broken, *errors, *rest))
+    told = dict.fromkeys(gate.message for gate in (*broken, *errors, *rest))
+    reasons = tuple(told)  # two limits in one line may fail for one reason
     if errors and not broken:
         return "error", reasons
     return ("failed" if blocking else "passed"), reasons

@@ -35,7 +35,9 @@ Paint = Callable[[str, str], str]
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 
 
-def console(report: Report, *, colour: bool = False, folder: str = "") -> str:
+def console(
+    report: Report, *, colour: bool = False, folder: str = "", keep: str = ""
+) -> str:
     """Give the layered table with the breakdown of failures.
 
     No line can be a workflow command: GitHub's runner would obey a ``::error::`` that
@@ -44,9 +46,10 @@ def console(report: Report, *, colour: bool = False, folder: str = "") -> str:
     Args:
         report: What to show.
         colour: Mark states with ANSI colours.
-        folder: Where the results are, for the last line.
+        folder: Where the results are, for the last lines.
+        keep: The command that makes them the baseline, whole for whoever pastes it.
     """
-    shown = view(report, _SHARE)
+    shown = view(report, _SHARE, kept=bool(keep))
     paint = _painted if colour else _unpainted
     parts = (
         _head(shown, paint),
@@ -58,6 +61,7 @@ def console(report: Report, *, colour: bool = False, folder: str = "") -> str:
         _cases(report, shown),
         _hints(shown),
         f"Results: {folder}/" if folder else "",
+        f"To make them the baseline:\n  {keep}" if keep else "",
     )
     return inert("\n\n".join(filter(None, parts))) + "\n"
 

@@ -173,7 +173,7 @@ def _broken_gate(report: Report, gates: list[GateResult]) -> Said:
         return say("Red line broken by ", _few(gate.cases), ".")
     told = gate.rule in ("min", "max") and gate.outcome == "failed"
     if not told or gate.value is None:
-        return why(gate) or say(foreign(gate.metric), " fails its gate.")
+        return say(why(gate) or say(foreign(gate.metric), " fails its gate"), ".")
     unit = unit_of(report, gate.metric)
     is_now = f" is {number(gate.value, unit, [gate.limit])}, gate "
     part = say(" · ", foreign(gate.slice)) if gate.slice else ()
@@ -212,8 +212,11 @@ def totals(report: Report) -> str:
     return f"{count(counted.cases, 'case')}: {parts}" if parts else ""
 
 
-def banners(report: Report) -> list[Said]:
-    """Give what must be read with the numbers: reasons, filters, notices."""
+def banners(report: Report, *, kept: bool = False) -> list[Said]:
+    """Give what must be read with the numbers: reasons, filters, notices.
+
+    ``kept``: how a baseline is made of this run is said elsewhere.
+    """
     said = []
     blocking = any(gate.blocks for gate in report.gates)
     if report.verdict in ("error", "skipped") or not blocking:
@@ -223,7 +226,8 @@ def banners(report: Report) -> list[Said]:
     if report.filters:
         said.append(say("Only a part of the cases was asked: ", _few(report.filters)))
     if report.comparison is None and report.baseline and report.verdict != "error":
-        said.append(_how_to_save(report.spec, report.baseline))
+        how = () if kept else _how_to_save(report.spec, report.baseline)
+        said.append(say("No baseline yet, so only absolute limits hold.", how))
     said += _ignored(report)
     said += [say(foreign(notice)) for notice in report.notices]
     if len(said) <= _NOTICES:
@@ -236,10 +240,8 @@ def _how_to_save(spec: str, written: str) -> Said:
     # A spec's paths start at its own folder, or with a slash at the workspace.
     start = "" if written.startswith("/") else posixpath.dirname(spec)
     place = posixpath.normpath(posixpath.join(start, written.lstrip("/")))
-    return say(
-        "No baseline yet, so only absolute limits hold. To make one: ",
-        foreign(f"rag-eval baseline save RESULTS --to {place}"),
-    )
+    command = f"rag-eval baseline save RESULTS --to {place}"
+    return say(" To make one: ", foreign(command))
 
 
 def _ignored(report: Report) -> list[Said]:

@@ -21,6 +21,7 @@ from runner.render._gates import Status, rule, why, worst
 from runner.render._numbers import change, number
 from runner.render._said import Said, foreign, join, say
 from runner.report import Report
+from runner.units import count
 
 NOTHING = "–"
 _USUAL = ("p50", "p95")
@@ -242,10 +243,8 @@ def _gaps(label: str, summary: Summary) -> Said:
     if not summary.failed:
         return ()
     due = summary.scored + summary.failed
-    missing = (
-        f": {summary.failed:,} of {due:,} cases should have a score and have none."
-    )
-    return say(foreign(label), missing)
+    missing = f"{summary.failed:,} of {count(due, 'case')}"
+    return say(foreign(label), f": {missing} should have a score and have none.")
 
 
 def _ceiling(label: str, summary: Summary) -> Said:
@@ -263,5 +262,6 @@ def _pairs(report: Report) -> Said:
     counts = sorted({delta.pairs for delta in deltas})
     if not counts:
         return ()
-    span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-    return say(f"Baseline and Δ are over the {span} cases that both runs scored.")
+    span = count(counts[-1], "case")
+    span = span if len(counts) == 1 else f"{counts[0]:,} to {span}"
+    return say(f"Baseline and Δ are over the {span} that both runs scored.")

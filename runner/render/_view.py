@@ -73,12 +73,18 @@ class View(NamedTuple):
     """What this share does not show, in sentences of ours."""
 
 
-def view(report: Report, share: Share = EVERYTHING, links: Links = NOWHERE) -> View:
+def view(
+    report: Report,
+    share: Share = EVERYTHING,
+    links: Links = NOWHERE,
+    *,
+    kept: bool = False,
+) -> View:
     """Give a report's parts, clean of characters that no output may hold."""
     report = cleaned(report)
     table = _rows(report, share)
     flipped = changes(report, links)
-    above = banners(report)
+    above = banners(report, kept=kept)
     noted = [note for note in notes(report) if table and note not in above]
     shown = details(report, share.cases, share.text, links)
     return View(

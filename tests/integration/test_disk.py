@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -134,6 +135,34 @@ def test_a_folder_is_a_folder_also_by_its_results_json(team):
         (*RUN, "--baseline", "kept/results.json"),
     ):
         assert rag_eval(team, *arguments).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("folder", "written", "place"),
+    [(".", "kept", "kept"), ("evals", "../kept", "../kept"), ("evals", "/k", "../k")],
+)
+def test_the_command_that_a_run_shows_makes_the_baseline_where_it_is_read(
+    team, folder, written, place
+):
+    (team / ".git").mkdir()
+    here = team / folder
+    here.mkdir(exist_ok=True)
+    spec = (
+        SPEC.replace("cases.yaml", "/cases.yaml") + f"baseline: {{path: {written}}}\n"
+    )
+    (here / "own.yaml").write_text(spec, "utf-8")
+    arguments = ("run", "own.yaml", "--quiet", "--replay", str(team / "replies.jsonl"))
+
+    first = rag_eval(here, *arguments, "--out", "my results")
+    shown = first.stdout.splitlines()[-1].strip()
+    saved = rag_eval(here, *shlex.split(shown)[1:])
+    again = rag_eval(here, *arguments)
+
+    assert shown == f"rag-eval baseline save 'my results' --to {place}"
+    assert f"baseline: {{path: /{place.removeprefix('../')}}}" in saved.stdout
+    assert "No baseline yet" in first.stdout
+    assert "Baseline and Δ are over the 1 case that" in again.stdout
+    assert "To make them the baseline" not in again.stdout
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

@@ -158,7 +158,7 @@ COUNTS = {
         ),
         pytest.param(
             {**FAILED, "gates": (gate("unmeasured", message="recall@5 was not"),)},
-            "**Retrieval could not be measured.** `recall@5 was not`",
+            "**Retrieval could not be measured.** `recall@5 was not`.",
             id="not measured",
         ),
         pytest.param(
