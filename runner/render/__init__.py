@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from runner.render._clean import clean
-from runner.render._console import console, harmless, inert
-from runner.render._escape import block, cell, cut, inline
+from runner.render._clean import clean, inert
+from runner.render._console import console, harmless
+from runner.render._escape import block, cell, inline
 from runner.render._html import html
 from runner.render._junit import junit
+from runner.render._lengths import cut
 from runner.render._links import NOWHERE, Links
-from runner.render._markdown import FILTERS, comment, summary
+from runner.render._markdown import COMMENT, FILTERS, SUMMARY, Budget, comment, summary
 
 __all__ = [
+    "COMMENT",
     "FILTERS",
     "NOWHERE",
+    "SUMMARY",
+    "Budget",
     "Links",
     "block",
     "cell",

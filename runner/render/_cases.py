@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from runner.advice import ADVICE
 from runner.model import LAYERS, Outcome
+from runner.render._lengths import cut_around, cut_middle, finds
 from runner.render._links import Links
-from runner.render._said import Said, foreign, join, say
+from runner.render._said import Said, join, quote, say, told
 from runner.render._table import NOTHING, layer_name
 from runner.report import FailedCase, Report
 
 _LABELS = ("question", "expected", "retrieved", "answer", "evidence")
+_WHY = 120  # characters
 _WIDTH = max(map(len, _LABELS)) + 1
 
 
@@ -34,8 +36,7 @@ class Change(NamedTuple):
     was: Outcome
     now: Outcome
     cause: Said
-    why: str
-    """Foreign."""
+    why: Said = ()
 
 
 class Hint(NamedTuple):
@@ -74,9 +75,8 @@ def charges(report: Report) -> list[Charge]:
             table.append(Charge(layer_name(layer), first, also_text, then, cause))
     rest = failing(report) - sum(charge.first for charge in table)
     if rest > 0:
-        table.append(
-            Charge("no layer", rest, NOTHING, NOTHING, say("no test names one"))
-        )
+        said = say("no test names one")
+        table.append(Charge("no layer", rest, NOTHING, NOTHING, said))
     return table
 
 
@@ -92,7 +92,7 @@ def cause_name(cause: str | None) -> Said:
     if not cause:
         return ()
     meaning = ADVICE[cause].meaning if cause in ADVICE else ""
-    return say(foreign(cause), f": {meaning}" if meaning else "")
+    return say(quote(cause), f": {meaning}" if meaning else "")
 
 
 def changes(report: Report, links: Links) -> list[Change]:
@@ -102,15 +102,14 @@ def changes(report: Report, links: Links) -> list[Change]:
     seen = {case.id: case for case in report.failures}
     places = {name: links.line_url(*place) for name, place in _places(report)}
     said = {
-        name: say(foreign(name, places.get(name, "")))
+        name: say(quote(name, places.get(name, "")))
         for name in (*report.comparison.regressed, *report.comparison.fixed)
     }
     regressed = [
         _regressed(said[name], seen.get(name)) for name in report.comparison.regressed
     ]
     fixed = [
-        Change(said[name], "failed", "passed", (), "")
-        for name in report.comparison.fixed
+        Change(said[name], "failed", "passed", ()) for name in report.comparison.fixed
     ]
     return regressed + fixed
 
@@ -125,9 +124,10 @@ def _places(report: Report) -> Iterator[tuple[str, tuple[str, int | None]]]:
 
 def _regressed(name: Said, case: FailedCase | None) -> Change:
     if case is None:
-        return Change(name, "passed", "failed", (), "")
+        return Change(name, "passed", "failed", ())
     now: Outcome = "error" if case.outcome == "error" else "failed"
-    return Change(name, "passed", now, say(foreign(case.cause or "")), case.evidence)
+    why = say(told(cut_middle(case.evidence, _WHY)))
+    return Change(name, "passed", now, say(quote(case.cause or "")), why)
 
 
 def hints(report: Report) -> list[Hint]:
@@ -143,30 +143,39 @@ def hints(report: Report) -> list[Hint]:
 
 
 def details(report: Report, cases: int, limit: int, links: Links) -> list[Detail]:
-    """Give the first failing cases with their texts, each text cut to ``limit``."""
-    flipped = set(report.comparison.regressed) if report.comparison else set()
-    return [
-        Detail(
-            say(foreign(case.id, links.line_url(case.file or "", case.line))),
-            _about(case, case.id in flipped),
-            case_text(case, limit),
-        )
-        for case in report.failures[:cases]
+    """Give the worst failing cases with their texts, each text cut to ``limit``."""
+    said = []
+    for case, weight in worst_first(report)[:cases]:
+        url = links.line_url(case.file or "", case.line)
+        about = [say(weight), *_about(case, linked=bool(url))]
+        text = case_text(case, limit)
+        said.append(Detail(say(quote(case.id, url)), join(" · ", about), text))
+    return said
+
+
+_WEIGHTS = ("red line", "regressed", "")
+
+
+def worst_first(report: Report) -> list[tuple[FailedCase, str]]:
+    """Give failing cases: what crossed a red line, what regressed, then the rest."""
+    lines = [gate for gate in report.gates if gate.blocks and gate.rule == "red_line"]
+    broken = {name for gate in lines for name in gate.cases}
+    flipped = set(report.comparison.regressed if report.comparison else ())
+    weighed = [
+        (case, _WEIGHTS[0 if case.id in broken else 1 if case.id in flipped else 2])
+        for case in report.failures
     ]
+    return sorted(weighed, key=lambda pair: _WEIGHTS.index(pair[1]))
 
 
-def _about(case: FailedCase, regressed: bool) -> Said:  # noqa: FBT001  one word of it
+def _about(case: FailedCase, *, linked: bool) -> list[Said]:
     where = f"{case.file}:{case.line}" if case.line else case.file
-    also = join(", ", [say(foreign(cause)) for cause in case.also])
-    return join(
-        " · ",
-        [
-            say("regressed" if regressed else ""),
-            say(cause_name(case.cause) or case.outcome),
-            say("also ", also) if also else (),
-            say(foreign(where)) if where else (),
-        ],
-    )
+    also = join(", ", [say(quote(cause)) for cause in case.also])
+    return [
+        say(cause_name(case.cause) or case.outcome),
+        say("also ", also) if also else (),
+        say(quote(where)) if where and not linked else (),
+    ]
 
 
 def case_text(case: FailedCase, limit: int) -> str:
@@ -177,12 +186,14 @@ def case_text(case: FailedCase, limit: int) -> str:
 def _lines(case: FailedCase, limit: int) -> Iterator[str]:
     retrieved = case.retrieved
     came = None if retrieved is None else ", ".join(name or "?" for name in retrieved)
-    values = (case.question, ", ".join(case.expected), came, case.answer, case.evidence)
-    for label, value in zip(_LABELS, values, strict=True):
+    values = (case.question, ", ".join(case.expected), came, case.answer)
+    found = finds(case.evidence)
+    shown = [value and cut_around(value, found, limit) for value in values]
+    shown.append(cut_middle(case.evidence, limit))
+    for label, value in zip(_LABELS, shown, strict=True):
         if value is None or (value == "" and label in ("expected", "evidence")):
             continue
-        shown = value if len(value) <= limit else value[: limit - 1] + "…"
-        first, *more = (shown or "(nothing)").split("\n")
+        first, *more = (value or "(nothing)").split("\n")
         yield f"{label:{_WIDTH}}{first}"
         for line in more:
             yield f"{'':{_WIDTH}}{line}"

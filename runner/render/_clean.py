@@ -21,6 +21,7 @@ _HARMFUL = (
 )
 _UNCLEAN = re.compile(f"[\x00-\x08\x0e-\x1f{_LINE_ENDS}{_HIDDEN}{_HARMFUL}]")
 _HIDES = re.compile(f"[{_HIDDEN}]")
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _PICTURES = 0x2400  # from here Unicode has a picture of each control
 
 
@@ -37,6 +38,24 @@ def clean(text: str) -> str:
     if not _UNCLEAN.search(text):
         return text
     return _UNCLEAN.sub(_instead, text.replace("\r\n", "\n"))
+
+
+def inert(text: str) -> str:
+    r"""Give text of which no line is a command to GitHub's runner, also in a fence.
+
+    >>> inert("a\n ::error::b ::c")
+    'a\n : :error::b ::c'
+    """
+    return _COMMAND.sub(r"\1: ", text).replace("##[", "## [")
+
+
+def inert_markup(text: str) -> str:
+    r"""Give HTML or XML that says the same, and of which no line is a command.
+
+    >>> inert_markup("<p>a\n::error::b ##[c]</p>")
+    '<p>a\n&#58;:error::b ##&#91;c]</p>'
+    """
+    return _COMMAND.sub(r"\1&#58;", text).replace("##[", "##&#91;")
 
 
 def _instead(found: re.Match[str]) -> str:

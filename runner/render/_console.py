@@ -1,24 +1,25 @@
-"""The report for a terminal or a log: aligned text, about a hundred columns wide."""
+"""The report for a terminal or a log: aligned text, about a hundred cells wide."""
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
 from tabulate import tabulate
 
-from runner.render._clean import clean, cleaned
-from runner.render._escape import cut
-from runner.render._said import Said, plain
+from runner.render._cases import worst_first
+from runner.render._clean import clean, cleaned, inert
+from runner.render._lengths import cells, cut, cut_around, cut_middle, finds, wrapped
+from runner.render._said import Said, join, plain
 from runner.render._table import NOTHING, Row
 from runner.render._view import Share, View, view
-from runner.report import Report
+from runner.report import FailedCase, Report
 
 _WIDTH = 100
-_CASES, _FLIPS = 20, 10
+_CASES = 20
 _CAUSE = 80
-_METRIC, _GATE, _NAME, _TEXT = 32, 28, 32, 40
+_METRIC, _GATE, _NAME, _TEXT = 32, 28, 32, 56
+_LINES = 3  # of a cell
+_GOT = 20  # cells that tell anything of what came
 _SHARE = Share("terminal", cases=_CASES, text=300, lines=_CASES)
 _COLOURS = {
     "failed": "31",
@@ -32,7 +33,6 @@ _COLOURS = {
 _WORDS = {"failed": "FAILED", "unmeasured": "UNMEASURED", "open": ""}
 Paint = Callable[[str, str], str]
 """Gives a text in the colour of a state."""
-_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 
 
 def console(
@@ -46,7 +46,8 @@ def console(
     Args:
         report: What to show.
         colour: Mark states with ANSI colours.
-        folder: Where the results are, for the last lines.
+        folder: Where the results are, for the last lines, which end with the verdict:
+            a log is read from its end.
         keep: The command that makes them the baseline, whole for whoever pastes it.
     """
     shown = view(report, _SHARE, kept=bool(keep))
@@ -55,13 +56,13 @@ def console(
         _head(shown, paint),
         _items(shown.banners),
         _table(shown, paint),
-        _items(shown.notes),
+        _items([*shown.reasons, *shown.notes]),
         _charges(shown),
         _changes(shown),
-        _cases(report, shown),
+        _cases(cleaned(report), shown),
         _hints(shown),
-        f"Results: {folder}/" if folder else "",
-        f"To make them the baseline:\n  {keep}" if keep else "",
+        f"To make these results the baseline:\n  {keep}" if keep else "",
+        f"Results: {folder}/\n{_headline(shown, paint)}" if folder else "",
     )
     return inert("\n\n".join(filter(None, parts))) + "\n"
 
@@ -80,19 +81,13 @@ def harmless(text: str) -> str:
     return inert(clean(text))
 
 
-def inert(text: str) -> str:
-    r"""Give text of which no line is a command to GitHub's runner, also in a fence.
-
-    >>> inert("a\n ::error::b ::c")
-    'a\n : :error::b ::c'
-    """
-    return _COMMAND.sub(r"\1: ", text).replace("##[", "## [")
-
-
 def _head(shown: View, paint: Paint) -> str:
-    headline = paint(_line(shown.headline.text, _WIDTH), shown.headline.mark)
-    lines = [headline, _wrapped(plain(shown.lead)), shown.totals]
+    lines = [_headline(shown, paint), wrapped(plain(shown.lead), _WIDTH), shown.totals]
     return "\n".join(filter(None, lines))
+
+
+def _headline(shown: View, paint: Paint) -> str:
+    return paint(_line(shown.headline.text, _WIDTH), shown.headline.mark)
 
 
 def _table(shown: View, paint: Paint) -> str:
@@ -149,43 +144,52 @@ def _charges(shown: View) -> str:
 def _changes(shown: View) -> str:
     if not shown.flips:
         return ""
-    rows = [
-        (plain(change.id), f"{change.was} → {change.now}", change.why)
-        for change in shown.changes[:_FLIPS]
-    ]
-    table = _evidence(("Case", "Was → now", "Why"), rows, shown.flipped)
-    return f"Changed cases: {shown.flips}\n\n{table}".rstrip()
+    fixed = [change.id for change in shown.changes if change.now == "passed"]
+    names = _item(f"fixed: {plain(join(', ', fixed))}") if fixed else ""
+    return f"Changed cases: {shown.flips}\n{names}".rstrip()
 
 
 def _cases(report: Report, shown: View) -> str:
-    rows = [
-        (case.id, case.cause or case.outcome, case.evidence)
-        for case in cleaned(report).failures[:_CASES]
-    ]
-    return _evidence(("Failing case", "Cause", "Evidence"), rows, shown.failing)
-
-
-def _evidence(
-    headers: Sequence[str], rows: Sequence[tuple[str, str, str]], total: int
-) -> str:
-    """Give a table of which the last column takes what the others leave."""
-    if not rows:
+    """Give the worst failing cases; the last column takes what the others leave."""
+    worst = worst_first(report)[:_CASES]
+    if not worst:
         return ""
-    names = [(_flat(name, _NAME), _flat(cause, _NAME)) for name, cause, _ in rows]
-    used = sum(max(map(len, column)) for column in zip(*names, strict=True))
-    left = max(_TEXT, _WIDTH - used - 4)
-    texts = (_flat(text, left) for *_, text in rows)
-    cells = [(*pair, text) for pair, text in zip(names, texts, strict=True)]
-    table = _grid(cells, headers, ("left",) * 3)
-    more = total - len(rows)
+    marks = [weight for _, weight in worst]
+    columns = [
+        [_flat(case.id, _NAME) for case, _ in worst],
+        *([marks] if any(marks) else []),
+        [_flat(case.cause or case.outcome, _NAME) for case, _ in worst],
+    ]
+    used = sum(2 + max(map(cells, column)) for column in columns)
+    left = max(_TEXT, _WIDTH - used)
+    columns.append([_evidence(case, left) for case, _ in worst])
+    headers = ("Failing case", *([""] if any(marks) else []), "Cause", "Evidence")
+    table = _grid(list(zip(*columns, strict=True)), headers, ("left",) * len(headers))
+    more = shown.failing - len(worst)
     return f"{table}\n… and {more:,} more" if more > 0 else table
+
+
+def _evidence(case: FailedCase, width: int) -> str:
+    """Give what was expected, by the evidence, and where there is room what came."""
+    evidence, got = " ".join(case.evidence.split()), _got(case)
+    room = width - cells(evidence) - len("; got ")
+    if not got or room < _GOT:
+        return cut_middle(evidence, width, cells)
+    return f"{evidence}; got {cut_around(got, finds(evidence), room, cells)}"
+
+
+def _got(case: FailedCase) -> str:
+    if case.layer in ("retrieval", "context"):
+        came = ", ".join(name or "?" for name in case.retrieved or ())
+        return came or "nothing"
+    return " ".join((case.answer or "").split())
 
 
 def _hints(shown: View) -> str:
     if not shown.hints:
         return ""
     lines = (f"{hint.cause} ({hint.cases:,}): {hint.remedy}" for hint in shown.hints)
-    return "\n".join(("What to do", *map(_item, lines)))
+    return "\n".join(("What to try", *map(_item, lines)))
 
 
 def _grid(
@@ -201,16 +205,14 @@ def _line(said: Said, limit: int) -> str:
 
 
 def _flat(text: str, limit: int) -> str:
-    return cut(" ".join(text.split()), limit)
+    return cut(" ".join(text.split()), limit, cells)
 
 
 def _folded(said: Said, width: int) -> str:
-    return textwrap.fill(" ".join(plain(said).split()), width, max_lines=3)
+    lines = wrapped(plain(said), width).split("\n")
+    more = ["…"] if len(lines) > _LINES else []
+    return "\n".join([*lines[: _LINES - len(more)], *more])
 
 
 def _item(text: str) -> str:
-    return _wrapped(f"- {text}", indent="  ")
-
-
-def _wrapped(text: str, indent: str = "") -> str:
-    return textwrap.fill(text, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return wrapped(f"- {text}", _WIDTH, indent="  ")

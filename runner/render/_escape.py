@@ -10,23 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from runner.render._clean import clean
+from runner.render._clean import clean, inert
+from runner.render._lengths import cut
 
 _TICKS = re.compile(r"`+")
 _TICKS_KEPT = 20
 _MANY_TICKS = re.compile(rf"`{{{_TICKS_KEPT},}}")
 # No commit hash, which GitHub links, and no GH-1, which it takes for an issue.
-_WORD = re.compile(r"(?![0-9a-f]{7,40}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*(?:@[0-9]{1,6})?")
-
-
-def cut(text: str, limit: int) -> str:
-    """Give at most ``limit`` characters; an ellipsis is the last where it was cut."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+NAME = r"(?![0-9a-f]{7,40}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*(?:@[0-9]{1,6})?"
+_NAME = re.compile(NAME)
 
 
 def inline(text: str, limit: int = 300) -> str:
     """Give one line of foreign text as a code span; nothing where there is no text."""
-    line = cut(_few_ticks(" ".join(clean(text).split())), limit)
+    line = " ".join(clean(text).split()).replace("##[", "## [")  # see ``inert``
+    line = cut(few_ticks(line), limit)
     if not line:
         return ""
     ticks = _delimiter(line, 1)
@@ -42,19 +40,19 @@ def cell(text: str, limit: int = 160) -> str:
 
 def word(text: str, code: Callable[[str], str] = cell, limit: int = 80) -> str:
     """Give a plain name such as ``recall@5`` as it is, anything else as ``code``."""
-    plain = len(text) <= limit and _WORD.fullmatch(text)
+    plain = len(text) <= limit and _NAME.fullmatch(text)
     return text if plain else code(text)
 
 
 def block(text: str, limit: int = 2_000) -> str:
     """Give foreign text as a fenced block; it needs a blank line before and after."""
-    body = cut(_few_ticks(clean(text)), limit)
+    body = cut(few_ticks(inert(clean(text))), limit)
     fence = _delimiter(body, 4)
     return f"{fence}text\n{body}\n{fence}"
 
 
-def _few_ticks(text: str) -> str:
-    # So that a delimiter is never longer than what it holds.
+def few_ticks(text: str) -> str:
+    """Give a text whose delimiter cannot be longer than itself."""
     return _MANY_TICKS.sub("`" * _TICKS_KEPT, text)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Literal
 
 from runner.model import Better, GateResult
-from runner.render._escape import cut
+from runner.render._lengths import cut
 from runner.render._numbers import limit, percent
-from runner.render._said import Said, foreign, say
+from runner.render._said import Said, join, quote, say, told
 
 Status = Literal[
     "failed",
@@ -31,11 +31,13 @@ _WORST: tuple[Status, ...] = (
     "not selected",
 )
 _OWNER = 40
+FEW = 3
+"""Names that a sentence gives before it counts the rest."""
 _OUTCOMES = {
-    "inconclusive": " (inconclusive)",
-    "unmeasured": " (not measured)",
-    "no_baseline": " (no baseline)",
-    "not_selected": " (not selected)",
+    "inconclusive": "inconclusive",
+    "unmeasured": "not measured",
+    "no_baseline": "no baseline",
+    "not_selected": "not selected",
 }
 
 
@@ -52,6 +54,11 @@ def status(gate: GateResult) -> Status:
     return "failed" if gate.outcome == "failed" else "unmeasured"
 
 
+def is_broken_line(gate: GateResult) -> bool:
+    """Give whether cases crossed a red line, which no average excuses."""
+    return gate.rule == "red_line" and gate.outcome == "failed"
+
+
 def worst(gates: Iterable[GateResult]) -> Status:
     """Give the worst status among gates on one number; ``open`` where there is none."""
     return min(map(status, gates), key=_WORST.index, default="open")
@@ -59,16 +66,17 @@ def worst(gates: Iterable[GateResult]) -> Status:
 
 def rule(gate: GateResult, unit: str, better: Better) -> Said:
     """Give what a gate asks for, what kept it from an answer, and whose it is."""
-    warns = " (warns)" if gate.level == "warn" else ""
-    owner = (
-        say(" · ", foreign(cut(gate.owner, _OWNER)))
-        if gate.owner and gate.blocks
-        else ()
-    )
-    return say(_asks(gate, unit, better), _OUTCOMES.get(gate.outcome, ""), warns, owner)
+    remarks = [
+        say(_OUTCOMES.get(gate.outcome, "")),
+        say("only warns" if gate.level == "warn" else ""),
+        say(quote(cut(gate.owner or "", _OWNER))) if gate.blocks else (),
+    ]
+    remark = join(", ", remarks)
+    return say(asks(gate, unit, better), say(" (", remark, ")") if remark else ())
 
 
-def _asks(gate: GateResult, unit: str, better: Better) -> str:
+def asks(gate: GateResult, unit: str, better: Better) -> str:
+    """Give the limit as it reads beside its metric."""
     if gate.rule == "red_line":
         return "red line"
     if gate.rule == "baseline" or gate.limit is None:
@@ -83,5 +91,5 @@ def _asks(gate: GateResult, unit: str, better: Better) -> str:
 
 def why(gate: GateResult) -> Said:
     """Give a gate's own sentence, but for a limit whose row says it all."""
-    told = gate.rule in ("min", "max") and gate.outcome == "failed"
-    return () if told else say(foreign(gate.message))
+    shown = gate.rule in ("min", "max") and gate.outcome == "failed"
+    return () if shown else say(told(gate.message))

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from runner.advice import ADVICE
-from runner.model import Comparison, GateResult, Verdict
+from runner.model import GateResult, Layer, Verdict
 from runner.render._cases import cause_name, failing
-from runner.render._gates import rule, status, why
-from runner.render._links import Links
+from runner.render._gates import FEW, asks, is_broken_line, status
 from runner.render._numbers import number
-from runner.render._said import (
-    Piece,
-    Said,
-    foreign,
-    join,
-    link,
-    say,
-    strong,
-)
-from runner.render._table import unit_of
+from runner.render._said import Piece, Said, join, named, quote, say, strong, told
+from runner.render._table import delta_of, unit_of
 from runner.report import Report, broken_layer, gate_layer
 from runner.units import count
 
 Mark = Literal["passed", "warned", "failed", "error", "skipped"]
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)")
-_NOTICES = 10
-_FEW = 3
 
 
 class Headline(NamedTuple):
@@ -42,7 +28,7 @@ class Headline(NamedTuple):
 def headline(report: Report) -> Headline:
     """Give the verdict with the counts behind it."""
     parts = _VERDICTS[report.verdict](report)
-    text = say("RAG eval ", foreign(report.name), ": ", join(" · ", parts))
+    text = say("RAG eval ", named(report.name), ": ", join(" · ", parts))
     return Headline(_mark(report), text)
 
 
@@ -52,20 +38,18 @@ def _mark(report: Report) -> Mark:
 
 
 def _needs_look(report: Report) -> bool:
-    return _warnings(report) > 0 or not report.gates
+    return bool(_warnings(report)) or not report.gates
 
 
-def _warnings(report: Report) -> int:
-    return sum(
-        status(gate) in ("warned", "unmeasured", "failed") for gate in report.gates
-    )
+def _warnings(report: Report) -> list[GateResult]:
+    bad = ("warned", "unmeasured", "failed")
+    return [gate for gate in report.gates if status(gate) in bad]
 
 
 def _passed(report: Report) -> list[Said]:
-    warnings = _warnings(report)
-    asked = [gate for gate in report.gates if gate.outcome != "not_selected"]
-    held = sum(gate.outcome == "passed" for gate in asked)
-    text = f"{held:,} of {count(len(asked), 'gate')} passed"
+    warnings = len(_warnings(report))
+    held = sum(gate.outcome == "passed" for gate in report.gates)
+    text = f"{held:,} of {count(_asked(report), 'gate')} passed"
     if warnings:
         text = f"passed with {count(warnings, 'warning')}"
     if not report.gates:
@@ -79,11 +63,27 @@ def _left_out(report: Report) -> list[Said]:
 
 
 def _failed(report: Report) -> list[Said]:
-    broken = sum(gate.blocks for gate in report.gates)
-    asked = sum(gate.outcome != "not_selected" for gate in report.gates)
-    text = f"{broken:,} of {count(asked, 'gate')} failed"
-    said = say(text if broken else "failed")
-    return [said, *_left_out(report), *_baseline(report)]
+    blocking = [gate for gate in report.gates if gate.blocks]
+    text = f"{len(blocking):,} of {count(_asked(report), 'gate')} failed"
+    return [
+        *_crossed(blocking),
+        say(text if blocking else "failed"),
+        *_left_out(report),
+        *_baseline(report),
+    ]
+
+
+def _asked(report: Report) -> int:
+    return sum(gate.outcome != "not_selected" for gate in report.gates)
+
+
+def _crossed(blocking: Sequence[GateResult]) -> list[Said]:
+    """Give what outweighs every average, where it happened."""
+    broken = [gate for gate in blocking if is_broken_line(gate)]
+    leaked = [gate for gate in broken if gate.metric == "leakage"]
+    if leaked:
+        return [say(f"{count(len(leaked[0].cases), 'case')} leaked")]
+    return [say("red line broken")] if broken else []
 
 
 def _error(report: Report) -> list[Said]:
@@ -119,13 +119,14 @@ def _baseline(report: Report) -> list[Said]:
     if compared is None:
         return [say("no baseline yet")] if report.baseline else []
     if not compared.pairs:
-        return [say("baseline ignored: nothing in it is comparable")]
-    flips = [(len(compared.regressed), "regressed"), (len(compared.fixed), "fixed")]
-    said = [
-        say(f"{count(cases, 'case')} {how}" if not place else f"{cases:,} {how}")
-        for place, (cases, how) in enumerate(flips)
-        if cases
-    ]
+        return [say("baseline not comparable")]
+    regressed, fixed = len(compared.regressed), len(compared.fixed)
+    said = []
+    if regressed:
+        said.append(say(f"{count(regressed, 'case')} regressed"))
+    if fixed:
+        cases = f"{fixed:,}" if regressed else count(fixed, "case")
+        said.append(say(f"{cases} fixed"))
     return said or [say("no regressions")]
 
 
@@ -136,48 +137,80 @@ def lead(report: Report) -> Said:
     if report.verdict == "error":
         return _no_reply(report)
     layer = broken_layer(report)
-    blocking = [gate for gate in report.gates if gate.blocks]
-    if layer is None:
-        return _broken_gate(report, blocking[:1]) or say("No case fails.")
-    counts = report.layers.get(layer)
-    first = counts.first if counts else 0
-    share = f"{first:,} of {count(failing(report), 'failing case')}"
-    causes = counts.causes if counts else {}
-    usual = say(", most often ", cause_name(next(iter(causes)))) if causes else ()
-    charged = say(f" {share} {_verb(first)} here first", usual, ".") if first else ()
+    said = [_stands(gate, report) for gate in stated(report)]
     if report.verdict == "passed":
-        return say(f"Where to look first: {layer}.", charged)
-    failed = any(gate.outcome == "failed" for gate in blocking)
+        return join(" ", [*said, _where_to_look(report, layer)])
+    if layer is None:
+        return join(" ", said)
+    failed = any(gate.blocks and gate.outcome == "failed" for gate in report.gates)
     what = "broke first" if failed else "could not be measured"
-    return say(
-        strong(f"{layer.capitalize()} {what}."), *_evidence(report, layer), charged
-    )
+    broke = say(strong(f"{layer.capitalize()} {what}."))
+    return join(" ", [broke, *said[:1], _charged(report, layer), *said[1:]])
 
 
-def _verb(cases: int) -> str:
-    return "fails" if cases == 1 else "fail"
-
-
-def _evidence(report: Report, layer: str) -> list[Said]:
-    """Give the first blocking gate of the layer, or of the run where it has none."""
+def stated(report: Report) -> list[GateResult]:
+    """Give the gates that the lead speaks of: what broke first, and red lines."""
+    if report.verdict == "passed":
+        return _warnings(report)[:FEW]
+    if report.verdict != "failed":
+        return []
     blocking = [gate for gate in report.gates if gate.blocks]
+    layer = broken_layer(report)
+    if layer is None:
+        return blocking[:FEW]
     own = [gate for gate in blocking if gate_layer(gate, report) == layer]
-    return [say(" ", _broken_gate(report, (own or blocking)[:1]))]
+    first = sorted(own or blocking, key=lambda gate: gate.metric != "leakage")[:1]
+    lines = [gate for gate in blocking if is_broken_line(gate) and gate not in first]
+    return [*first, *lines[:FEW]]
 
 
-def _broken_gate(report: Report, gates: list[GateResult]) -> Said:
-    if not gates:
+def _where_to_look(report: Report, layer: Layer | None) -> Said:
+    if layer is None:
+        return say("No case fails." if not failing(report) else "")
+    return join(" ", [say(f"Where to look first: {layer}."), _charged(report, layer)])
+
+
+def _charged(report: Report, layer: Layer) -> Said:
+    """Give how many failing cases fail in the layer, and the cause of most of them."""
+    counts = report.layers.get(layer)
+    if not (counts and counts.first):
         return ()
-    gate = gates[0]
-    if gate.cases and gate.outcome == "failed":
-        return say("Red line broken by ", _few(gate.cases), ".")
-    told = gate.rule in ("min", "max") and gate.outcome == "failed"
-    if not told or gate.value is None:
-        return say(why(gate) or say(foreign(gate.metric), " fails its gate"), ".")
+    verb = "fails" if counts.first == 1 else "fail"
+    share = f"{counts.first:,} of {count(failing(report), 'failing case')}"
+    return say(f"{share} {verb} here first", _usual(counts.causes), ".")
+
+
+def _usual(causes: Mapping[str, int]) -> Said:
+    numbers = sorted(causes.values(), reverse=True)
+    if not numbers or numbers[:1] == numbers[1:2]:
+        return ()
+    cause = cause_name(max(causes, key=lambda name: causes[name]))
+    return say(", most often ", cause) if numbers[1:] else say(" (", cause, ")")
+
+
+def _stands(gate: GateResult, report: Report) -> Said:
+    """Give a gate that is not passed in a sentence."""
+    if is_broken_line(gate):
+        return _red_line(gate)
+    has_limit = gate.rule in ("min", "max") and gate.outcome == "failed"
+    if not has_limit or gate.value is None:
+        message = gate.message or f"{gate.metric} fails its gate"
+        return say(told(message.removesuffix(".")), ".")
     unit = unit_of(report, gate.metric)
-    is_now = f" is {number(gate.value, unit, [gate.limit])}, gate "
-    part = say(" · ", foreign(gate.slice)) if gate.slice else ()
-    return say(foreign(gate.metric), part, is_now, rule(gate, unit, "higher"), ".")
+    value = number(gate.value, unit, [gate.limit])
+    part = say(" · ", quote(gate.slice)) if gate.slice else ()
+    then = delta_of(report, gate.metric, gate.slice)
+    before = f", baseline {number(then.baseline, unit)}" if then else ""
+    asked = f"(gate {asks(gate, unit, 'higher')}{before})"
+    return say(named(gate.metric), part, f" is {value} {asked}.")
+
+
+def _red_line(gate: GateResult) -> Said:
+    ids = few(gate.cases)
+    if gate.metric == "leakage":
+        return say(strong(f"{count(len(gate.cases), 'case')} leaked:"), " ", ids, ".")
+    line = quote(gate.metric)
+    return say(strong("Red line broken:"), " ", line, " by ", ids, ".")
 
 
 def _no_reply(report: Report) -> Said:
@@ -196,99 +229,12 @@ def _no_reply(report: Report) -> Said:
     )
 
 
-def totals(report: Report) -> str:
-    """Give the cases by outcome."""
-    counted = report.totals
-    outcomes = {
-        "passed": counted.passed,
-        "failed": counted.failed,
-        "undetermined": counted.undetermined,
-        "error" if counted.errors == 1 else "errors": counted.errors,
-        "not asked": counted.not_asked,
-    }
-    parts = ", ".join(
-        f"{number:,} {name}" for name, number in outcomes.items() if number
-    )
-    return f"{count(counted.cases, 'case')}: {parts}" if parts else ""
-
-
-def banners(report: Report, *, kept: bool = False) -> list[Said]:
-    """Give what must be read with the numbers: reasons, filters, notices.
-
-    ``kept``: how a baseline is made of this run is said elsewhere.
-    """
-    said = []
-    blocking = any(gate.blocks for gate in report.gates)
-    if report.verdict in ("error", "skipped") or not blocking:
-        said += [say(foreign(reason)) for reason in report.reasons]
-    if report.verdict == "error" and evaluated(report):
-        said.append(say("The numbers below are over the rest, and not final."))
-    if report.filters:
-        said.append(say("Only a part of the cases was asked: ", _few(report.filters)))
-    if report.comparison is None and report.baseline and report.verdict != "error":
-        how = () if kept else _how_to_save(report.spec, report.baseline)
-        said.append(say("No baseline yet, so only absolute limits hold.", how))
-    said += _ignored(report)
-    said += [say(foreign(notice)) for notice in report.notices]
-    if len(said) <= _NOTICES:
-        return said
-    more = say(f"{len(said) - _NOTICES:,} more in results.json")
-    return [*said[:_NOTICES], more]
-
-
-def _how_to_save(spec: str, written: str) -> Said:
-    # A spec's paths start at its own folder, or with a slash at the workspace.
-    start = "" if written.startswith("/") else posixpath.dirname(spec)
-    place = posixpath.normpath(posixpath.join(start, written.lstrip("/")))
-    command = f"rag-eval baseline save RESULTS --to {place}"
-    return say(" To make one: ", foreign(command))
-
-
-def _ignored(report: Report) -> list[Said]:
-    unlike = report.comparison.not_comparable if report.comparison else ()
-    if not unlike:
-        return []
-    return [say("Not comparable with the baseline: ", _few(unlike, "; "))]
-
-
-def _few(texts: Sequence[str], separator: str = ", ") -> Said:
-    shown = [say(foreign(text)) for text in texts[:_FEW]]
+def few(
+    texts: Sequence[str],
+    separator: str = ", ",
+    write: Callable[[str], Piece] = quote,
+) -> Said:
+    """Give the first of some names or sentences, and how many more there are."""
+    shown = [say(write(text)) for text in texts[:FEW]]
     hidden = len(texts) - len(shown)
     return say(join(separator, shown), f" and {hidden:,} more" if hidden else "")
-
-
-def footer(report: Report, links: Links) -> Said:
-    """Give what the numbers are of: commits, run, time, version."""
-    head = report.commit or links.commit
-    merge = links.merge if links.merge != head else ""
-    compared = report.comparison
-    return join(
-        " · ",
-        [
-            say("commit ", _commit(head, links)) if head else (),
-            say("evaluated as merge ", _commit(merge, links)) if merge else (),
-            _of_baseline(compared, links) if compared else (),
-            say(link("workflow run", links.run_url)) if links.run_url else (),
-            _moment(report.started) if report.started else (),
-            say(f"took {number(report.duration_s, 's')}") if report.duration_s else (),
-            say("rag-eval-action ", foreign(report.version)) if report.version else (),
-        ],
-    )
-
-
-def _commit(commit: str, links: Links) -> Piece:
-    return foreign(commit[:7], links.commit_url(commit))
-
-
-def _of_baseline(compared: Comparison, links: Links) -> Said:
-    then = _moment(compared.started) if compared.started else ()
-    said = join(
-        " of ",
-        [say(_commit(compared.commit, links)) if compared.commit else (), then],
-    )
-    return say("baseline ", said) if said else ()
-
-
-def _moment(text: str) -> Said:
-    found = _MOMENT.match(text)
-    return say(f"{found[1]} {found[2]} UTC") if found else say(foreign(text))

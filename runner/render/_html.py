@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runner.render._clean import inert_markup
 from runner.render._links import NOWHERE, Links
 from runner.render._markdown import Environment
 from runner.render._view import EVERYTHING, view
@@ -12,4 +13,4 @@ def html(report: Report, environment: Environment, *, links: Links = NOWHERE) ->
     """Give the whole report as a page that loads nothing and runs nothing."""
     template = environment.get_template("report.html.j2")
     page: str = template.render(view=view(report, EVERYTHING, links))
-    return page.lstrip("\n")
+    return inert_markup(page.lstrip("\n"))

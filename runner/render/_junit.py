@@ -8,7 +8,7 @@ from typing import NamedTuple
 from runner.advice import ADVICE
 from runner.model import LAYERS, GateResult, Outcome, Record
 from runner.render._cases import case_text
-from runner.render._clean import clean, cleaned
+from runner.render._clean import clean, cleaned, inert_markup
 from runner.render._gates import status
 from runner.render._markdown import Environment
 from runner.render._numbers import limit, number
@@ -95,7 +95,7 @@ def junit(
         errors=sum(suite.errors for suite in suites),
         skipped=sum(suite.skipped for suite in suites),
     )
-    return text
+    return inert_markup(text)
 
 
 def _suites(name: str, tests: Sequence[Check]) -> Iterator[Suite]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from runner.render._escape import block, cell, inline, word
 from runner.render._histogram import histogram
 from runner.render._links import NOWHERE, Links
-from runner.render._said import Piece, Said
+from runner.render._prose import prose
+from runner.render._said import Kind, Piece, Said
 from runner.render._view import EVERYTHING, Share, view
 from runner.report import Report
 
@@ -22,7 +22,7 @@ class Environment(Protocol):
 
 
 class Budget(NamedTuple):
-    """What a place takes, with headroom for what a caller may add."""
+    """What a place takes, with room left for what a caller may add."""
 
     characters: int
     """Counted as UTF-16 units, the largest count that GitHub could mean."""
@@ -39,23 +39,29 @@ _NAME = 80  # characters of a name in a table
 COMMENT = Budget(60_000, 240_000)  # of 65,536 characters, stored in 262,144 bytes
 SUMMARY = Budget(900_000, 900_000)  # of 1 MiB a step; beyond that GitHub drops it whole
 
-_ONLY_GATES = Share("only gates", cases=0, lines=5, rows=30, only_gates=True)
+_GATES = Share("gates", cases=0, lines=5, hints=3, rows=30, table="gates")
 COMMENT_SHARES = (
-    Share("20 cases", cases=20, text=600, lines=20),
-    Share("5 cases", cases=5, text=300, lines=20),
-    Share("no cases", cases=0, lines=10),
-    _ONLY_GATES,
+    Share("20 cases", cases=20, text=600, lines=20, hints=3, table="folded"),
+    Share("5 cases", cases=5, text=300, lines=20, hints=3, table="folded"),
+    Share("no cases", cases=0, lines=10, hints=3, table="short"),
+    _GATES,
 )
 SUMMARY_SHARES = (
     EVERYTHING,
     Share("short texts", text=300, lines=500),
     Share("50 cases", cases=50, text=300, lines=100),
     Share("no cases", cases=0, lines=100),
-    _ONLY_GATES,
+    _GATES,
 )
 
 
-def comment(report: Report, environment: Environment, *, links: Links = NOWHERE) -> str:
+def comment(
+    report: Report,
+    environment: Environment,
+    *,
+    links: Links = NOWHERE,
+    budget: Budget = COMMENT,
+) -> str:
     """Give the pull-request comment: verdict, first broken layer, tables.
 
     The line by which a later run finds it is put above where it is published.
@@ -64,15 +70,23 @@ def comment(report: Report, environment: Environment, *, links: Links = NOWHERE)
         report: What to show.
         environment: Over ``templates/``, with ``FILTERS``.
         links: Of which run and commit it is; without them nothing in it is a link.
+        budget: What it may take; with less it is rendered again with fewer parts, and
+            never cut.
     """
     template = environment.get_template("comment.md.j2")
-    return _fitting(report, links, template.render, COMMENT_SHARES, COMMENT)
+    return _fitting(report, links, template.render, COMMENT_SHARES, budget)
 
 
-def summary(report: Report, environment: Environment, *, links: Links = NOWHERE) -> str:
+def summary(
+    report: Report,
+    environment: Environment,
+    *,
+    links: Links = NOWHERE,
+    budget: Budget = SUMMARY,
+) -> str:
     """Give the job summary: the comment with everything open and all failing cases."""
     template = environment.get_template("summary.md.j2")
-    return _fitting(report, links, template.render, SUMMARY_SHARES, SUMMARY)
+    return _fitting(report, links, template.render, SUMMARY_SHARES, budget)
 
 
 def _fitting(
@@ -91,29 +105,29 @@ def _fitting(
 
 
 def _md(said: Said) -> str:
-    return _written(said, partial(word, code=inline))
+    return "".join(_piece(piece, inline) for piece in said)
 
 
 def _cells(said: Said) -> str:
-    return _written(said, partial(word, code=_name))
-
-
-def _ids(said: Said) -> str:
-    return _written(said, _name)
+    return "".join(_piece(piece, _name) for piece in said)
 
 
 def _name(text: str) -> str:
     return cell(text, _NAME)
 
 
-def _written(said: Said, foreign: Callable[[str], str]) -> str:
-    return "".join(_piece(piece, foreign) for piece in said)
-
-
-def _piece(piece: Piece, foreign: Callable[[str], str]) -> str:
-    text = foreign(piece.text) if piece.foreign else piece.text
-    text = f"**{text}**" if piece.strong else text
+def _piece(piece: Piece, code: Callable[[str], str]) -> str:
+    text = _WRITTEN[piece.kind](piece.text, code)
     return f"[{text}]({piece.url})" if piece.url else text
+
+
+_WRITTEN: Mapping[Kind, Callable[[str, Callable[[str], str]], str]] = {
+    "ours": lambda text, _: text,
+    "strong": lambda text, _: f"**{text}**",
+    "name": word,
+    "quote": lambda text, code: code(text),
+    "sentence": prose,
+}
 
 
 def _tidy(text: str) -> str:
@@ -123,7 +137,6 @@ def _tidy(text: str) -> str:
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "md": _md,
     "cells": _cells,
-    "ids": _ids,
     "cell": cell,
     "inline": inline,
     "block": block,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+Kind = Literal["ours", "strong", "name", "quote", "sentence"]
+"""``name``: of a metric and the like, plain where it is a plain word; ``quote``: chosen
+freely by others; ``sentence``: our words and the names of others in one text."""
 
 
 class Piece(NamedTuple):
-    """A part of a sentence; ``foreign``: others wrote it, and a format escapes it."""
+    """A part of a sentence; a format escapes all but what is ours."""
 
     text: str
-    foreign: bool = False
-    strong: bool = False
+    kind: Kind = "ours"
     url: str = ""
     """Where it leads, an address of ours."""
 
@@ -18,19 +22,29 @@ class Piece(NamedTuple):
 Said = tuple[Piece, ...]
 
 
-def foreign(text: str, url: str = "") -> Piece:
-    """Give a piece that others wrote; it may lead where we say."""
-    return Piece(text, foreign=True, url=url)
+def named(text: str) -> Piece:
+    """Give what a spec names, such as a metric."""
+    return Piece(text, "name")
+
+
+def quote(text: str, url: str = "") -> Piece:
+    """Give a text that others chose, such as a case id; it may lead somewhere."""
+    return Piece(text, "quote", url)
+
+
+def told(text: str) -> Piece:
+    """Give a sentence that came whole, such as a gate's message."""
+    return Piece(text, "sentence")
 
 
 def link(text: str, url: str) -> Piece:
-    """Give a piece of ours that leads somewhere, where ``url`` is known."""
+    """Give a piece of ours that leads somewhere."""
     return Piece(text, url=url)
 
 
 def strong(text: str) -> Piece:
     """Give a piece of ours that stands out."""
-    return Piece(text, strong=True)
+    return Piece(text, "strong")
 
 
 def say(*parts: str | Piece | Said) -> Said:
@@ -46,7 +60,7 @@ def say(*parts: str | Piece | Said) -> Said:
     return tuple(piece for piece in pieces if piece.text)
 
 
-def join(separator: str, sentences: list[Said]) -> Said:
+def join(separator: str, sentences: Iterable[Said]) -> Said:
     """Give the sentences that are not empty with a separator between them."""
     joined: Said = ()
     for sentence in filter(None, sentences):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-from runner.advice import EVIDENCE
 from runner.model import (
     LAYERS,
     RUN_LEVEL,
@@ -17,15 +17,16 @@ from runner.model import (
     Summary,
     split_statistic,
 )
-from runner.render._gates import Status, rule, why, worst
+from runner.render._gates import Status, rule, worst
 from runner.render._numbers import change, number
-from runner.render._said import Said, foreign, join, say
+from runner.render._said import Said, join, named, quote, say
 from runner.report import Report
-from runner.units import count
 
 NOTHING = "–"
 _USUAL = ("p50", "p95")
 _GATES = 4
+_HOMES: Mapping[str, Layer] = {"error_rate": "service", "leakage": "isolation"}
+"""Layers of what has none of its own, or has a gate without a summary."""
 _Key = tuple[str, str | None]
 """A metric and a slice of the cases."""
 
@@ -86,23 +87,18 @@ def rows(report: Report) -> list[Row]:
     return table
 
 
+def glance(table: Sequence[Row]) -> list[Row]:
+    """Give of each layer what a gate looks at, or else its first row."""
+    chosen = []
+    for _, rows_ in groupby(table, key=lambda row: row.layer):
+        mine = list(rows_)
+        chosen += [row for row in mine if row.status != "open"] or mine[:1]
+    return chosen
+
+
 def _blank(layer: str, status: Status) -> Row:
     text = "no evidence" if status == "undetermined" else "no metric"
     return Row(layer, say(text), status=status)
-
-
-def notes(report: Report) -> list[Said]:
-    """Give what the table cannot say: why a gate is not passed, ceilings, evidence."""
-    told = ("passed", "not_selected")  # the table says it all
-    said = [why(gate) for gate in report.gates if gate.outcome not in told]
-    said += [_gaps(label, summary) for label, summary in report.summaries.items()]
-    said += [_ceiling(label, summary) for label, summary in report.summaries.items()]
-    said += [
-        say(f"{layer} is undetermined, not healthy: it needs {EVIDENCE[layer]}.")
-        for layer in undetermined(report)
-    ]
-    said.append(_pairs(report))
-    return [note for note in said if note]
 
 
 def _names(report: Report) -> Iterator[_Name]:
@@ -115,11 +111,11 @@ def _names(report: Report) -> Iterator[_Name]:
                 yield _Name(_layer(label, summary), metric, part)
     for metric, gated in parts.items():
         for part in gated:
-            yield _Name(None, metric, part)
+            yield _Name(_HOMES.get(metric), metric, part)
 
 
 def _layer(label: str, summary: Summary) -> Layer | None:
-    return "service" if label == "error_rate" else summary.layer
+    return _HOMES.get(label, summary.layer)
 
 
 def _shown(label: str, summary: Summary, gated: Collection[str]) -> list[str]:
@@ -143,12 +139,10 @@ def _row(report: Report, name: _Name, gates: Sequence[GateResult]) -> Row:
     summary = _summary(report, name.metric)
     unit = unit_of(report, name.metric)
     limits = [gate.limit for gate in gates if gate.rule != "max_drop"]
-    delta = _delta(report, name)
+    delta = delta_of(report, name.metric, name.slice)
     return Row(
         layer_name(name.layer),
-        say(
-            foreign(name.metric), *((" · ", foreign(name.slice)) if name.slice else ())
-        ),
+        say(named(name.metric), *((" · ", quote(name.slice)) if name.slice else ())),
         _value(report, name, gates, limits),
         number(delta.baseline, unit) if delta else NOTHING,
         change(delta.now, delta.baseline, unit, _drops(gates, delta))
@@ -211,11 +205,12 @@ def _measured(report: Report, name: _Name) -> float | None:
     return summary.mean
 
 
-def _delta(report: Report, name: _Name) -> Delta | None:
+def delta_of(report: Report, metric: str, part: str | None) -> Delta | None:
+    """Give how a metric moved against the baseline, over a slice or the whole."""
     if report.comparison is None:
         return None
-    delta = report.comparison.deltas.get(name.metric)
-    return delta.slices.get(name.slice) if delta and name.slice else delta
+    delta = report.comparison.deltas.get(metric)
+    return delta.slices.get(part) if delta and part else delta
 
 
 def _drops(gates: Sequence[GateResult], delta: Delta) -> list[float]:
@@ -237,31 +232,3 @@ def _scored(summary: Summary | None, part: str | None) -> str:
     if counted is None:
         return ""
     return f"{counted.scored:,} of {counted.due:,}"
-
-
-def _gaps(label: str, summary: Summary) -> Said:
-    if not summary.failed:
-        return ()
-    due = summary.scored + summary.failed
-    missing = f"{summary.failed:,} of {count(due, 'case')}"
-    return say(foreign(label), f": {missing} should have a score and have none.")
-
-
-def _ceiling(label: str, summary: Summary) -> Said:
-    if summary.ceiling is None:
-        return ()
-    return say(
-        foreign(label),
-        f" can reach {number(summary.ceiling)} at most:"
-        " cases have more relevant documents than ranks count.",
-    )
-
-
-def _pairs(report: Report) -> Said:
-    deltas = report.comparison.deltas.values() if report.comparison else ()
-    counts = sorted({delta.pairs for delta in deltas})
-    if not counts:
-        return ()
-    span = count(counts[-1], "case")
-    span = span if len(counts) == 1 else f"{counts[0]:,} to {span}"
-    return say(f"Baseline and Δ are over the {span} that both runs scored.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from runner.render._banners import banners, footer, totals
 from runner.render._cases import (
     Change,
     Charge,
@@ -16,18 +17,11 @@ from runner.render._cases import (
     hints,
 )
 from runner.render._clean import cleaned
-from runner.render._headline import (
-    Headline,
-    banners,
-    evaluated,
-    footer,
-    headline,
-    lead,
-    totals,
-)
+from runner.render._headline import Headline, evaluated, headline, lead
 from runner.render._links import NOWHERE, Links
+from runner.render._notes import notes, reasons
 from runner.render._said import Said
-from runner.render._table import Row, notes, rows
+from runner.render._table import Row, glance, rows
 from runner.report import Report
 
 
@@ -41,12 +35,17 @@ class Share(NamedTuple):
     """Characters of each text."""
     lines: int = 10**9
     """Changed cases, notes and pieces of advice."""
+    hints: int = 10**9
+    """Pieces of advice."""
     rows: int = 10**9
-    only_gates: bool = False
-    """Of the table, only what a gate looks at; of gates, the failed go first."""
+    table: Literal["whole", "folded", "short", "gates"] = "whole"
+    """``folded``: in sight are what gates look at and a row for each layer, and all of
+    it can be unfolded; ``short``: that cannot be unfolded; ``gates``: what gates look
+    at, and of that the failed first."""
 
 
 EVERYTHING = Share("everything")
+_CALLS = 3
 
 
 class View(NamedTuple):
@@ -57,12 +56,17 @@ class View(NamedTuple):
     totals: str
     banners: list[Said]
     rows: list[Row]
+    more_rows: list[Row]
+    """The whole table, where ``rows`` is but a part of it and there is room."""
     compared: bool
+    is_final: bool
+    """Whether every case was evaluated that was to be."""
+    reasons: list[Said]
+    """Why gates are not passed."""
     notes: list[Said]
+    """How far the numbers reach."""
     flips: str
     changes: list[Change]
-    flipped: int
-    """Changed cases in all."""
     failing: int
     charges: list[Charge]
     details: list[Detail]
@@ -82,49 +86,56 @@ def view(
 ) -> View:
     """Give a report's parts, clean of characters that no output may hold."""
     report = cleaned(report)
-    table = _rows(report, share)
+    has_numbers = evaluated(report)
+    table = rows(report) if has_numbers else []  # a table of zeros would look measured
+    shown = _shown(table, share)
+    above = banners(report, links, kept=kept)
+    gates = [said for said in reasons(report) if table and said not in above]
+    noted = notes(report) if table else []
     flipped = changes(report, links)
-    above = banners(report, kept=kept)
-    noted = [note for note in notes(report) if table and note not in above]
-    shown = details(report, share.cases, share.text, links)
+    # Where nothing was evaluated, one failed call looks like the next.
+    cases = share.cases if has_numbers else min(share.cases, _CALLS)
+    quoted = details(report, cases, share.text, links)
     return View(
         headline=headline(report),
         lead=lead(report),
         totals=totals(report),
         banners=above,
-        rows=table[: share.rows],
+        rows=shown[: share.rows],
+        more_rows=table if share.table == "folded" and len(shown) < len(table) else [],
         compared=any(row.delta != row.baseline for row in table),
+        is_final=report.verdict != "error",
+        reasons=gates[: share.lines],
         notes=noted[: share.lines],
         flips=_flips(report),
         changes=flipped[: share.lines],
-        flipped=len(flipped),
         failing=failing(report),
-        charges=charges(report),
-        details=shown,
-        hints=hints(report)[: share.lines],
+        charges=charges(report) if has_numbers else [],
+        details=quoted,
+        hints=hints(report)[: share.hints] if has_numbers else [],
         histogram=report.latency_histogram,
         footer=footer(report, links),
         left_out=[
             text
             for text in (
-                _hidden(len(table), share.rows, "rows"),
+                _hidden(len(shown), share.rows, "rows"),
                 _hidden(len(flipped), share.lines, "changed cases"),
+                _hidden(len(gates), share.lines, "reasons"),
                 _hidden(len(noted), share.lines, "notes"),
-                _hidden(failing(report), len(shown), "failing cases"),
+                _hidden(failing(report), len(quoted), "failing cases")
+                if has_numbers
+                else "",
             )
             if text
         ],
     )
 
 
-def _rows(report: Report, share: Share) -> list[Row]:
-    if not evaluated(report):
-        return []  # a table of zeros would look like a measurement
-    table = rows(report)
-    if not share.only_gates:
-        return table
-    gated = [row for row in table if row.gate]
-    return sorted(gated, key=lambda row: row.status in ("passed", "no baseline"))
+def _shown(table: list[Row], share: Share) -> list[Row]:
+    if share.table == "gates":
+        gated = [row for row in table if row.gate]
+        return sorted(gated, key=lambda row: row.status in ("passed", "no baseline"))
+    return table if share.table == "whole" else glance(table)
 
 
 def _hidden(total: int, shown: int, what: str) -> str:
@@ -143,4 +154,4 @@ def _flips(report: Report) -> str:
     }
     if not any(sets.values()):
         return ""
-    return " · ".join(f"{len(cases):,} {name}" for name, cases in sets.items())
+    return " · ".join(f"{len(cases):,} {name}" for name, cases in sets.items() if cases)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runner.model import Comparison, Delta, GateResult, SliceSummary, Summary
-from runner.report import FailedCase, LayerCount, Report, Totals
+from runner.report import CasePlace, FailedCase, LayerCount, Report, Totals
 
 _ABOUT = {
     "spec": "specs/helpdesk.yaml",
@@ -322,17 +322,235 @@ def endpoint_error() -> Report:
     )  # fmt: skip
 
 
+def passing_with_flips() -> Report:
+    """Give a run whose gates all hold although cases changed."""
+    now, compared = passing(), _comparison()
+    return now.model_copy(
+        update={
+            "totals": Totals(cases=80, passed=77, failed=3),
+            "layers": _layers(
+                service=LayerCount(),
+                retrieval=LayerCount(first=1, causes={"retrieval.missed": 1}),
+                grounding=LayerCount(),
+                answer=LayerCount(first=1, causes={"answer.omission": 1}),
+            ),
+            "failures": FAILURES[:3],
+            "comparison": compared.model_copy(
+                update={
+                    "regressed": ("refund-window-eu", "发票-货币"),
+                    "fixed": ("invoice-date", "qa-031", "qa-044"),
+                    "new": (),
+                    "not_comparable": (),
+                    "layers": {"retrieval": 3, "refusal": 1},
+                }
+            ),
+            "places": {
+                "invoice-date": CasePlace(file="specs/cases/facts.csv", line=12),
+                "qa-031": CasePlace(file="specs/cases/facts.csv", line=32),
+            },
+        }
+    )
+
+
+def warned() -> Report:
+    """Give a run in which a limit that only warns is broken."""
+    now = passing()
+    slow = GateResult(
+        metric="latency_p95",
+        rule="max",
+        limit=2,
+        value=2.13,
+        level="warn",
+        outcome="failed",
+        message="latency_p95 2.13 s is above 2 s (line 44)",
+    )
+    return now.model_copy(update={"gates": (*now.gates, slow)})
+
+
+def not_comparable() -> Report:
+    """Give a run whose baseline was judged by other marks."""
+    now = passing()
+    changed = "the response mapping, match or the pass marks changed"
+    drop = GateResult(
+        metric="recall@5",
+        rule="max_drop",
+        limit=0.02,
+        value=0.8499,
+        level="warn",
+        line=41,
+        outcome="inconclusive",
+        message=f"recall@5 could not be held against the baseline: {changed} (line 41)",
+    )
+    prints = "(fingerprint 9a41c07e in the baseline, 5d1b22f0 now)"
+    return now.model_copy(
+        update={
+            "gates": (*now.gates, drop),
+            "comparison": Comparison(
+                pairs=0,
+                not_comparable=(f"the whole run: {changed} {prints}",),
+                commit="8c02d77a11",
+                started="2026-11-28T07:00:00Z",
+            ),
+        }
+    )
+
+
+def partly_measured() -> Report:
+    """Give a run in which some calls failed, so that its numbers are not final."""
+    now = passing()
+    compared = now.comparison
+    assert compared is not None
+    failed = GateResult(
+        metric="error_rate",
+        rule="error_rate",
+        limit=0,
+        value=0.15,
+        outcome="failed",
+        message="12 of 80 cases got no usable reply (error_rate 0.15 is above 0)",
+    )
+    return now.model_copy(
+        update={
+            "verdict": "error",
+            "reasons": (failed.message,),
+            "totals": Totals(cases=80, passed=66, failed=2, errors=12),
+            "gates": (failed, *now.gates[:2]),
+            "layers": _layers(
+                service=LayerCount(first=12, causes={"service.timeout": 12}),
+                retrieval=LayerCount(first=1, causes={"retrieval.missed": 1}),
+                refusal=LayerCount(first=1, causes={"refusal.missed": 1}),
+                grounding=LayerCount(),
+                answer=LayerCount(),
+            ),
+            "failures": (FAILURES[3], FAILURES[0], FAILURES[2]),
+            "failures_left_out": 11,
+            "comparison": compared.model_copy(
+                update={
+                    "deltas": {
+                        **compared.deltas,
+                        "error_rate": Delta(now=0.15, baseline=0, delta=0.15, pairs=80),
+                    }
+                }
+            ),
+        }
+    )
+
+
+def cancelled() -> Report:
+    """Give a run that was told to stop before it had asked everything."""
+    now = passing()
+    message = "60 of 80 cases were not asked"
+    return now.model_copy(
+        update={
+            "verdict": "error",
+            "reasons": ("cancelled; what was finished is kept",),
+            "gates": (
+                GateResult(
+                    metric="accuracy",
+                    rule="min",
+                    limit=0.8,
+                    value=0.95,
+                    outcome="unmeasured",
+                    message=f"accuracy was not measured: {message}",
+                ),
+                *now.gates[:2],
+            ),
+            "totals": Totals(cases=80, passed=19, failed=1, not_asked=60),
+            "layers": _layers(
+                service=LayerCount(),
+                retrieval=LayerCount(first=1, causes={"retrieval.missed": 1}),
+                refusal=LayerCount(),
+                grounding=LayerCount(),
+                answer=LayerCount(),
+            ),
+            "failures": FAILURES[:1],
+            "comparison": None,
+        }
+    )
+
+
+def leaking() -> Report:
+    """Give a run in which passages crossed a tenant's wall, whatever the averages."""
+    now = passing()
+    ids = ("payroll-acorn", "payroll-birch", "bonus-birch", "contract-acorn")
+    leaks = tuple(
+        FailedCase(
+            id=name,
+            layer="isolation",
+            cause="isolation.leak_context",
+            evidence="payroll-b#1 belongs to tenant b",
+            also=("refusal.missed",),
+            question="What does Birch pay on the 25th?",
+            answer="Birch pays salaries on the 25th.",
+            retrieved=("payroll-b#1", "payroll-a#4"),
+            file="specs/cases/walls.yaml",
+            line=7 * place,
+        )
+        for place, name in enumerate(ids, 1)
+    )
+    leakage = GateResult(
+        metric="leakage",
+        rule="red_line",
+        limit=0,
+        value=4,
+        outcome="failed",
+        cases=ids,
+        message=f"leakage: 4 of 12 cases with walls leaked: {', '.join(ids)}",
+    )
+    summary = Summary(layer="isolation", better="lower", mean=1 / 3, scored=12)
+    return now.model_copy(
+        update={
+            "verdict": "failed",
+            "reasons": (leakage.message,),
+            "totals": Totals(cases=80, passed=76, failed=4),
+            "summaries": {"leakage": summary, **now.summaries},
+            "gates": (leakage, *now.gates),
+            "layers": {
+                **now.layers,
+                "isolation": LayerCount(first=4, causes={"isolation.leak_context": 4}),
+                "refusal": LayerCount(also=4),
+            },
+            "failures": leaks,
+        }
+    )
+
+
+def filtered() -> Report:
+    """Give a run that asked a part of the cases, with a red line beyond that part."""
+    now = passing()
+    line = GateResult(
+        metric="tag=cross-tenant",
+        rule="red_line",
+        limit=0,
+        value=0,
+        line=48,
+        outcome="inconclusive",
+        message="red line tag=cross-tenant: not selected by the filter (line 48)",
+    )
+    return now.model_copy(
+        update={
+            "filters": ("--tag nightly", "--limit 20"),
+            "totals": Totals(cases=20, passed=20),
+            "gates": (*now.gates, line),
+        }
+    )
+
+
 def truncated() -> Report:
-    """Give a run with so many long failing cases that the comment cannot hold them."""
+    """Give a run with more long failing cases than a comment can hold."""
     now = failing()
-    long = "A long answer about returns, with `code` and | pipes. " * 60
+    long = "A long answer about returns, with `code` and | pipes. " * 3
     cases = tuple(
         now.failures[0].model_copy(
-            update={"id": f"qa-{number:03}", "question": long, "answer": long * 2,
-                    "evidence": long}
+            update={
+                "id": f"qa-{number:03}",
+                "line": number + 2,
+                "question": long,
+                "answer": long * 2,
+                "evidence": long,
+            }
         )
-        for number in range(150)
-    )  # fmt: skip
+        for number in range(30)
+    )
     compared = now.comparison
     assert compared is not None
     flips = {"regressed": tuple(case.id for case in cases)}
@@ -340,7 +558,7 @@ def truncated() -> Report:
         update={
             "failures": cases,
             "failures_left_out": 50,
-            "totals": Totals(cases=400, passed=200, failed=200),
+            "totals": Totals(cases=400, passed=320, failed=80),
             "comparison": compared.model_copy(update=flips),
         }
     )

@@ -268,7 +268,7 @@ def test_a_service_that_is_elsewhere_is_named_in_log_and_report(team):
     assert (ended.exit, ended.outputs["verdict"]) == (0, "passed")
     assert told in written["notices"]
     assert told in " ".join(ended.log.split())
-    assert "reached at 127.0.0.1" in ended.summary
+    assert f"reached at `127.0.0.1:{port}`" in ended.summary
 
 
 def test_where_nothing_answers_the_log_says_what_to_change(team):

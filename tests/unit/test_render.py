@@ -94,7 +94,7 @@ FLIPS = Comparison(pairs=9, regressed=("a",), fixed=("b", "c"))
                 "gates": (HELD,),
                 "comparison": Comparison(pairs=0, not_comparable=("the whole run: x",)),
             },
-            "✅ … 1 of 1 gate passed · baseline ignored: nothing in it is comparable",
+            "✅ … 1 of 1 gate passed · baseline not comparable",
             id="not comparable",
         ),
         pytest.param(
@@ -151,14 +151,14 @@ COUNTS = {
     [
         pytest.param(
             {**FAILED, "layers": COUNTS, "gates": (BROKEN,)},
-            "**Retrieval broke first.** recall@5 is 0.80, gate ≥ 0.85. 5 of 7 failing "
+            "**Retrieval broke first.** recall@5 is 0.80 (gate ≥ 0.85). 5 of 7 failing "
             "cases fail here first, most often `retrieval.missed`: no relevant passage "
             "came.",
             id="gate and cases",
         ),
         pytest.param(
             {**FAILED, "gates": (gate("unmeasured", message="recall@5 was not"),)},
-            "**Retrieval could not be measured.** `recall@5 was not`.",
+            "**Retrieval could not be measured.** recall@5 was not.",
             id="not measured",
         ),
         pytest.param(
@@ -174,7 +174,7 @@ COUNTS = {
                     ),
                 ),
             },
-            "**Refusal broke first.** Red line broken by `qa 1`.",
+            "**Refusal broke first.** **Red line broken:** `tag=x` by `qa 1`.",
             id="red line",
         ),
         pytest.param(
@@ -215,7 +215,7 @@ def test_numbers_beside_failed_calls_are_called_not_final():
             {"comparison": Comparison(pairs=1, not_comparable=("a", "b", "c", "d"))},
             "> Not comparable with the baseline: a; b; c and 1 more",
         ),
-        ({"notices": tuple(f"n {n}" for n in range(12))}, "> 2 more in results.json"),
+        ({"notices": tuple(f"n {n}" for n in range(12))}, "> - 2 more in results.json"),
     ],
 )
 def test_what_must_be_read_with_the_numbers_stands_above_them(fields, said):
@@ -225,7 +225,8 @@ def test_what_must_be_read_with_the_numbers_stands_above_them(fields, said):
 
 
 def rows(report: Report) -> list[list[str]]:
-    lines = comment(report).split("\n")
+    """Give the table of the summary, which holds all of it."""
+    lines = render.summary(report, ENVIRONMENT).split("\n")
     table = [line for line in lines if re.match(r"\| (\d&nbsp;\w+|run) \|", line)]
     table = [line.replace("&nbsp;", " ") for line in table]
     return [[part.strip() for part in line.strip("|").split(" | ")] for line in table]
@@ -236,7 +237,7 @@ def test_every_layer_has_a_row_in_causal_order():
     states = [row[-1] for row in rows(run(layers={"retrieval": LayerCount()}))]
 
     assert layers == [f"{place} {name}" for place, name in enumerate(LAYERS, 1)]
-    assert states == ["❔", "❔", "➖", "❔", "❔", "❔", "❔"]
+    assert states == ["➖", "➖", "", "➖", "➖", "➖", "➖"]
 
 
 def test_an_undetermined_layer_says_what_is_missing():
@@ -254,8 +255,8 @@ def test_a_gate_shows_also_where_its_layer_is_undetermined():
     )
 
     assert [row[1:] for row in rows(unmeasured) if row[0] == "3 retrieval"] == [
-        ["recall@5", "–", "≥ 0.85 (not measured)", "🚫 not measured"],
-        ["no evidence", "–", "–", "❔"],
+        ["recall@5", "–", "≥ 0.85 (not measured)", "❌"],
+        ["no evidence", "–", "–", "➖"],
     ]
 
 
@@ -281,6 +282,23 @@ def test_several_gates_on_one_number_are_one_row_and_a_slice_is_its_own():
         ["recall@5", "**0.80**", "≥ 0.85, drop ≤ 0.02 (no baseline)", "❌"],
         ["recall@5 · `type=policy`", "**0.7499**", "≥ 0.75", "❌"],
     ]
+
+
+def test_a_comment_shows_what_is_gated_and_a_row_for_each_layer_and_folds_the_rest():
+    summaries = {
+        "recall@5": share("retrieval", mean=0.9, scored=9),
+        "mrr": share("retrieval", mean=0.8, scored=9),
+        "key_points": share("answer", mean=0.7, scored=9),
+        "answer_similarity": share("answer", mean=0.6, scored=9),
+    }
+    text = comment(run(summaries=summaries, gates=(gate("passed", metric="mrr"),)))
+    seen, _, folded = text.partition("<details><summary>All measurements (9)")
+
+    assert [name for name in summaries if f"| {name} |" in seen] == [
+        "mrr",
+        "key_points",
+    ]
+    assert [name for name in summaries if f"| {name} |" in folded] == list(summaries)
 
 
 def test_latency_shows_its_median_its_95th_and_what_is_gated():
@@ -310,6 +328,23 @@ def test_beside_a_baseline_the_table_has_seven_columns():
     assert [row[1:] for row in rows(compared) if row[1] == "recall@5"] == [
         ["recall@5", "**0.80**", "0.91", "**−0.11**", "≥ 0.85", "❌"]
     ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "fields", "said"),
+    [
+        ("passed", {}, "≥ 0.85"),
+        ("passed", {"owner": "@search"}, "≥ 0.85"),
+        ("failed", {"owner": "@search"}, "≥ 0.85 (`@search`)"),
+        ("failed", {"owner": "@search", "level": "warn"}, "≥ 0.85 (only warns)"),
+        ("unmeasured", {"owner": "@search"}, "≥ 0.85 (not measured, `@search`)"),
+        ("inconclusive", {"level": "warn"}, "≥ 0.85 (inconclusive, only warns)"),
+    ],
+)
+def test_what_is_special_about_a_gate_stands_in_one_bracket(outcome, fields, said):
+    table = rows(run(gates=(gate(outcome, **fields),)))
+
+    assert [row[3] for row in table if row[1] == "recall@5"] == [said]
 
 
 def many(cases: int, text: str) -> Report:
@@ -401,7 +436,9 @@ def test_the_terminal_has_colours_only_on_demand():
 
 
 def test_the_terminal_tells_where_the_files_are():
-    assert render.console(run(), folder="out").endswith("\n\nResults: out/\n")
+    text = render.console(run(gates=(HELD,)), folder="out")
+
+    assert text.endswith("\n\nResults: out/\nRAG eval helpdesk: 1 of 1 gate passed\n")
 
 
 @pytest.mark.parametrize("name", ["failing", "passing", "endpoint_error", "truncated"])

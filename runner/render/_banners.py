@@ -1,0 +1,125 @@
+"""What stands around the numbers: what to know first, how many cases, of which run."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from runner.model import Comparison
+from runner.render._headline import evaluated, few
+from runner.render._links import Links
+from runner.render._numbers import number
+from runner.render._said import Piece, Said, join, link, named, quote, say, told
+from runner.report import Report
+from runner.units import count
+
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)")
+_NOTICES = 10
+
+
+def totals(report: Report) -> str:
+    """Give the cases by outcome."""
+    counted = report.totals
+    outcomes = {
+        "passed": counted.passed,
+        "failed": counted.failed,
+        "undetermined": counted.undetermined,
+        "error" if counted.errors == 1 else "errors": counted.errors,
+        "not asked": counted.not_asked,
+    }
+    parts = ", ".join(
+        f"{number:,} {name}" for name, number in outcomes.items() if number
+    )
+    return f"{count(counted.cases, 'case')}: {parts}" if parts else ""
+
+
+def banners(report: Report, links: Links, *, kept: bool = False) -> list[Said]:
+    """Give what must be read with the numbers, each once: reasons, filters, notices.
+
+    ``kept``: how a baseline is made of this run is said elsewhere.
+    """
+    said = list(dict.fromkeys(filter(None, _banners(report, links, kept=kept))))
+    if len(said) <= _NOTICES:
+        return said
+    more = say(f"{len(said) - _NOTICES:,} more in results.json")
+    return [*said[:_NOTICES], more]
+
+
+def _banners(report: Report, links: Links, *, kept: bool) -> Iterator[Said]:
+    if links.newer and links.newer != links.commit:
+        yield say(
+            "These results are of ",
+            commit(links.commit, links),
+            "; the pull request is now at ",
+            commit(links.newer, links),
+            ".",
+        )
+    yield from _reasons(report)
+    if report.verdict == "error" and evaluated(report):
+        yield say("The numbers below are over the rest, and not final.")
+    if report.filters:
+        yield say("Only a part of the cases was asked: ", few(report.filters))
+    if report.comparison is None and report.baseline and report.verdict != "error":
+        how = () if kept else _how_to_save(report.spec, report.baseline)
+        yield say("No baseline yet, so only absolute limits hold.", how)
+    unlike = report.comparison.not_comparable if report.comparison else ()
+    if unlike:
+        yield say("Not comparable with the baseline: ", few(unlike, "; ", told))
+    for notice in report.notices:
+        yield say(told(notice))
+
+
+def _reasons(report: Report) -> Iterator[Said]:
+    """Give why the run is what it is, where no gate in the table says it."""
+    blocking = any(gate.blocks for gate in report.gates)
+    if report.verdict in ("error", "skipped") or not blocking:
+        for reason in report.reasons:
+            yield say(told(reason))
+
+
+def _how_to_save(spec: str, written: str) -> Said:
+    # A spec's paths start at its own folder, or with a slash at the workspace.
+    start = "" if written.startswith("/") else posixpath.dirname(spec)
+    place = posixpath.normpath(posixpath.join(start, written.lstrip("/")))
+    return say(
+        " To make one, run ",
+        quote(f"rag-eval baseline save RESULTS --to {place}"),
+        " on the results of the default branch, and commit the folder.",
+    )
+
+
+def footer(report: Report, links: Links) -> Said:
+    """Give what the numbers are of: commits, run, time, version."""
+    head = report.commit or links.commit
+    merge = links.merge if links.merge != head else ""
+    compared = report.comparison
+    return join(
+        " · ",
+        [
+            say("commit ", commit(head, links)) if head else (),
+            say("evaluated as merge ", commit(merge, links)) if merge else (),
+            _of_baseline(compared, links) if compared else (),
+            say(link("workflow run", links.run_url)) if links.run_url else (),
+            _moment(report.started) if report.started else (),
+            say(f"took {number(report.duration_s, 's')}") if report.duration_s else (),
+            say("rag-eval-action ", named(report.version)) if report.version else (),
+        ],
+    )
+
+
+def commit(name: str, links: Links) -> Piece:
+    """Give a commit in short, which leads to it where that is known."""
+    return quote(name[:7], links.commit_url(name))
+
+
+def _of_baseline(compared: Comparison, links: Links) -> Said:
+    then = _moment(compared.started) if compared.started else ()
+    at = say(commit(compared.commit, links)) if compared.commit else ()
+    said = join(" of ", [at, then])
+    return say("baseline ", said) if said else ()
+
+
+def _moment(text: str) -> Said:
+    found = _MOMENT.match(text)
+    return say(f"{found[1]} {found[2]} UTC") if found else say(quote(text))

@@ -1,0 +1,118 @@
+"""Text made shorter where it says least: at its end, its middle, or around a find.
+
+A length is a number of characters, or of cells: on a terminal a Chinese character or an
+emoji takes two.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+
+Measure = Callable[[str], int]
+
+_QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"|“([^”]+)”")
+_DIGITS = frozenset("0123456789")
+_BETWEEN = re.compile(r"[\s,;:()'\"“”]+")
+
+
+def cells(text: str) -> int:
+    """Give how many cells of a terminal a text takes.
+
+    >>> cells("abc"), cells("退款"), cells("e\u0301")
+    (3, 4, 1)
+    """
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+def _cells(sign: str) -> int:
+    if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
+def cut(text: str, limit: int, measure: Measure = len) -> str:
+    """Give at most ``limit``; an ellipsis is the last where it was cut."""
+    if measure(text) <= limit:
+        return text
+    return _head(text, limit - 1, measure) + "…"
+
+
+def cut_middle(text: str, limit: int, measure: Measure = len) -> str:
+    """Give at most ``limit``, both ends kept: what happened is often said last.
+
+    >>> cut_middle("'a very long key point of the case' is not stated", 30)
+    "'a very long key p…not stated'"
+    """
+    if measure(text) <= limit:
+        return text
+    tail = limit * 2 // 5
+    end = _head(text[::-1], tail, measure)[::-1]
+    return _head(text, limit - 1 - measure(end), measure) + "…" + end
+
+
+def cut_around(
+    text: str, finds: Iterable[str], limit: int, measure: Measure = len
+) -> str:
+    """Give at most ``limit`` of a text around the first of the finds that it holds.
+
+    >>> cut_around("It is long. It takes 37 days in all cases.", ["37"], 20)
+    '…takes 37 days in a…'
+    """
+    if measure(text) <= limit:
+        return text
+    places = [text.find(find) for find in finds if find and find in text]
+    if not places or measure(text[: places[0]]) < limit * 2 // 3:
+        return cut(text, limit, measure)
+    before = _head(text[: places[0]][::-1], limit // 3, measure)[::-1]
+    start = places[0] - len(before)
+    return "…" + cut(text[start:], limit - 1, measure)
+
+
+def finds(evidence: str) -> list[str]:
+    """Give what a piece of evidence speaks of: what it quotes, then what has digits.
+
+    >>> finds("37, 38 is in no context"), finds("'21 days' is not stated")
+    (['37', '38'], ['21 days', '21'])
+    """
+    quoted = ["".join(found) for found in _QUOTED.findall(evidence)]
+    words = _BETWEEN.split(evidence)
+    return quoted + [word for word in words if not _DIGITS.isdisjoint(word)]
+
+
+def _head(text: str, limit: int, measure: Measure) -> str:
+    """Give the longest beginning that takes at most ``limit``."""
+    if measure is len:
+        return text[: max(0, limit)]
+    taken = 0
+    for place, sign in enumerate(text):
+        taken += measure(sign)
+        if taken > limit:
+            return text[:place]
+    return text
+
+
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    """Give a text in lines of at most ``width`` cells, broken at spaces if there are.
+
+    Every line but the first begins with ``indent``.
+    """
+    lines, line = [], ""
+    for word in _pieces(text.split(), width - len(indent)):
+        longer = f"{line} {word}" if line.strip() else line + word
+        if line.strip() and cells(longer) > width:
+            lines.append(line)
+            longer = indent + word
+        line = longer
+    return "\n".join([*lines, line] if line.strip() else lines)
+
+
+def _pieces(words: Iterable[str], width: int) -> Iterator[str]:
+    for word in words:
+        rest = word
+        while cells(rest) > width:
+            head = _head(rest, width, cells)
+            yield head
+            rest = rest[len(head) :]
+        yield rest

@@ -1,0 +1,64 @@
+"""What the table cannot say: why a gate is not passed, and how far numbers reach."""
+
+from __future__ import annotations
+
+from runner.advice import EVIDENCE
+from runner.model import Summary
+from runner.render._gates import FEW, why
+from runner.render._headline import stated
+from runner.render._numbers import number
+from runner.render._said import Said, named, say
+from runner.render._table import undetermined
+from runner.report import Report
+from runner.units import count
+
+
+def reasons(report: Report) -> list[Said]:
+    """Give why each gate that is not passed is not, where nothing above says it all."""
+    told = [gate for gate in stated(report) if len(gate.cases) <= FEW]
+    said = [
+        why(gate)
+        for gate in report.gates
+        if gate.outcome not in ("passed", "not_selected") and gate not in told
+    ]
+    return list(dict.fromkeys(filter(None, said)))
+
+
+def notes(report: Report) -> list[Said]:
+    """Give how far the numbers can be relied on: gaps, ceilings, absent evidence."""
+    said = [_gaps(label, summary) for label, summary in report.summaries.items()]
+    said += [_ceiling(label, summary) for label, summary in report.summaries.items()]
+    said += [
+        say(f"{layer} is undetermined, not healthy: it needs {EVIDENCE[layer]}.")
+        for layer in undetermined(report)
+    ]
+    said.append(_pairs(report))
+    return [note for note in said if note]
+
+
+def _gaps(label: str, summary: Summary) -> Said:
+    gap = summary.due - summary.scored
+    if summary.coverage is None or not gap:
+        return ()
+    missing = f": {gap:,} of {count(summary.due, 'case')}"
+    return say(named(label), missing, " should have a score and have none.")
+
+
+def _ceiling(label: str, summary: Summary) -> Said:
+    if summary.ceiling is None:
+        return ()
+    return say(
+        named(label),
+        f" can reach {number(summary.ceiling)} at most:"
+        " cases have more relevant documents than ranks count.",
+    )
+
+
+def _pairs(report: Report) -> Said:
+    deltas = report.comparison.deltas.values() if report.comparison else ()
+    counts = sorted({delta.pairs for delta in deltas})
+    if not counts:
+        return ()
+    span = count(counts[-1], "case")
+    span = span if len(counts) == 1 else f"{counts[0]:,} to {span}"
+    return say(f"Baseline and Δ are over the {span} that both runs scored.")
