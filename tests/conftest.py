@@ -17,3 +17,16 @@ def service():
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server.url
         server.shutdown()
+
+
+@pytest.fixture
+def github():
+    """GitHub's API on loopback; all that was said was as GitHub describes it."""
+    # Its checker takes half a second to load, which other tests need not wait for.
+    from tests.contract._github.server import GitHub, Server  # noqa: PLC0415
+
+    github = GitHub()
+    with Server(github) as server:
+        github.url = server.url
+        yield github
+    assert github.wrong == []

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from tests.contract._github.clients import Clients, Clock
-from tests.contract._github.server import GitHub, Server
 
 HERE = Path(__file__).parents[2]
 
@@ -22,16 +21,6 @@ def shared() -> Path:
 def root() -> Path:
     """The repository."""
     return HERE
-
-
-@pytest.fixture
-def github():
-    """GitHub's API on loopback; all that was said was as GitHub describes it."""
-    github = GitHub()
-    with Server(github) as server:
-        github.url = server.url
-        yield github
-    assert github.wrong == []
 
 
 @pytest.fixture
