@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -154,7 +155,8 @@ def test_the_command_that_a_run_shows_makes_the_baseline_where_it_is_read(
     arguments = ("run", "own.yaml", "--quiet", "--replay", str(team / "replies.jsonl"))
 
     first = rag_eval(here, *arguments, "--out", "my results")
-    shown = first.stdout.splitlines()[-1].strip()
+    command = re.search(r"(?m)^  (rag-eval baseline save .+)$", first.stdout)
+    shown = command[1]
     saved = rag_eval(here, *shlex.split(shown)[1:])
     again = rag_eval(here, *arguments)
 
@@ -162,7 +164,7 @@ def test_the_command_that_a_run_shows_makes_the_baseline_where_it_is_read(
     assert f"baseline: {{path: /{place.removeprefix('../')}}}" in saved.stdout
     assert "No baseline yet" in first.stdout
     assert "Baseline and Δ are over the 1 case that" in again.stdout
-    assert "To make them the baseline" not in again.stdout
+    assert "baseline save" not in again.stdout
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
