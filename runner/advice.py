@@ -106,7 +106,8 @@ ADVICE: Mapping[str, Advice] = {
     ),
     "answer.omission": Advice(
         "a key point is missing",
-        "Look at the length limit of answers, and ask for every condition and "
+        "If the answer says it in other words, add them to the key point's spellings; "
+        "else look at the length limit of answers, and ask for every condition and "
         "exception.",
     ),
     "answer.incorrect": Advice(

@@ -28,7 +28,8 @@ as `type=fact`, and `[]` for each entry of a list, which may stand alone where i
 only one. The same for editors: [spec.schema.json](../schema/spec.schema.json)."""
 _CASE = """\
 The fields of a record in a case file; what is nearly a field's name is an error, any
-other key goes to `meta` with one notice."""
+other key goes to `meta` with one notice. How files, lists in a sheet, key points and
+refusals are written: [case files](cases.md)."""
 
 
 def _key_rows(

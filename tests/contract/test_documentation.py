@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from runner.cases import load
+from runner.files import read_rows
+from runner.text import contains
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").rglob("*.md")]
 EXPLAINED = ("action.md", "forks.md", "network.md")
@@ -71,3 +75,40 @@ def test_a_link_leads_to_a_page_and_a_section_that_are_there(page):
             broken.append(f"{name}#{section}")
 
     assert broken == []
+
+
+def blocks(page, language):
+    """Give the examples of a page in one language."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.+?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("text", "ending"),
+    [
+        (text, ending)
+        for ending in ("yaml", "csv")
+        for text in blocks("cases.md", ending)
+        if "question" in text.split(":")[0] or text.startswith("-")
+    ],
+)
+def test_an_example_of_a_case_file_is_one(tmp_path, text, ending):
+    file = tmp_path / f"cases.{ending}"
+    file.write_text(text, "utf-8")
+
+    loaded = load(read_rows(file, file=file.name))
+
+    assert loaded.cases
+    assert loaded.notices == ()
+
+
+def test_the_examples_of_key_points_hold():
+    text = (ROOT / "docs/cases.md").read_text("utf-8")
+    table = text.partition("| Key point |")[2].partition("\n\n")[0]
+    rows = [row.split("|")[1:4] for row in table.splitlines()[2:]]
+    words = [[re.findall("`(.+?)`", cell) for cell in row] for row in rows]
+
+    assert len(words) == 5
+    for (point,), stated, silent in words:
+        assert all(contains(answer, point) for answer in stated), point
+        assert not any(contains(answer, point) for answer in silent), point
