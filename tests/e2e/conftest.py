@@ -15,7 +15,10 @@ from typing import NamedTuple
 
 import pytest
 
-TOOLS = ("podman", "runc", "buildah", "debootstrap", "act", "git")
+TOOLS = (
+    *("podman", "runc", "buildah", "debootstrap", "act", "git"),
+    *("iptables", "ip"),  # of the engine's bridge, and of networks of the tests' own
+)
 PODMAN = shutil.which("podman") or "podman"
 BASE = "docker.io/library/python:3.13-slim"
 PACKAGES = "python3,python3-pip,python3-venv,ca-certificates"
