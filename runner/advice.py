@@ -34,6 +34,11 @@ ADVICE: Mapping[str, Advice] = {
         "the reply was not of the mapped shape",
         "Hold endpoint.response against a reply; the message names the keys that came.",
     ),
+    "service.not_recorded": Advice(
+        "the recording holds no reply for it",
+        "Record it: a run without --replay writes the replies of all cases that it "
+        "asks. Or ask only what was recorded, with --case, --tag or --type.",
+    ),
     "isolation.leak_context": Advice(
         "a passage of somebody else was retrieved",
         "Filter by tenant inside the search, not after it, and check the tenants in "

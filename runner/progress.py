@@ -16,21 +16,31 @@ LINE_EVERY = 10.0  # seconds
 
 
 @contextmanager
-def silent(_total: int) -> Iterator[Callable[[Record], None]]:
+def silent(_total: int, _done: str) -> Iterator[Callable[[Record], None]]:
     """Show nothing."""
     yield lambda _record: None
 
 
 @contextmanager
 def shown(
-    total: int, stream: TextIO, clock: Callable[[], float] = time.monotonic
+    total: int,
+    done: str,
+    stream: TextIO,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Callable[[Record], None]]:
-    """Show each case that is judged: give what is to be called with its record."""
+    """Show each case that is judged: give what is to be called with its record.
+
+    Args:
+        total: How many there are.
+        done: What was done to a case before it was judged, ``asked`` or ``replayed``.
+        stream: Where it is shown.
+        clock: Seconds.
+    """
     if stream.isatty():
         with _bar(total, stream, clock) as advance:
             yield advance
     else:
-        yield _lines(total, stream, clock)
+        yield _lines(total, done, stream, clock)
 
 
 @contextmanager
@@ -56,7 +66,7 @@ def _bar(
         *columns, console=Console(file=stream), auto_refresh=False, transient=True
     )
     with drawn:
-        task = drawn.add_task("asking", total=total)
+        task = drawn.add_task("", total=total)
         counts: Counter[str] = Counter()
         last = clock()
 
@@ -65,15 +75,15 @@ def _bar(
             counts[record.outcome] += 1
             if clock() - last >= BAR_EVERY:
                 last = clock()
-                done = counts.total()
-                drawn.update(task, completed=done, description=_said(counts))
+                far = counts.total()
+                drawn.update(task, completed=far, description=_said(counts))
                 drawn.refresh()
 
         yield advance
 
 
 def _lines(
-    total: int, stream: TextIO, clock: Callable[[], float]
+    total: int, done: str, stream: TextIO, clock: Callable[[], float]
 ) -> Callable[[Record], None]:
     counts: Counter[str] = Counter()
     last = clock()
@@ -84,8 +94,8 @@ def _lines(
         if clock() - last >= LINE_EVERY or counts.total() == total:
             last = clock()
             with suppress(OSError, ValueError):  # whoever reads it may have left
-                done = f"asked {counts.total()} of {count(total, 'case')}"
-                stream.write(f"{done}: {_said(counts)}\n")
+                far = f"{done} {counts.total()} of {count(total, 'case')}"
+                stream.write(f"{far}: {_said(counts)}\n")
                 stream.flush()
 
     return advance

@@ -68,8 +68,8 @@ class Source(NamedTuple):
     """What the reader should know about where they came from."""
 
 
-Progress = Callable[[int], AbstractContextManager[Callable[[Record], None]]]
-"""Given the number of cases, shows each one as it is judged."""
+Progress = Callable[[int, str], AbstractContextManager[Callable[[Record], None]]]
+"""Given the number of cases and what is done to them, shows each as it is judged."""
 
 
 class World(NamedTuple):
@@ -141,7 +141,11 @@ def _run(
         redactor=redactor,
         replayed=order.replay,
     ) as folder:
-        with world.progress(len(plan.cases)) as progress, closing(source.exchanges):
+        done = "replayed" if order.replay else "asked"
+        with (
+            world.progress(len(plan.cases), done) as progress,
+            closing(source.exchanges),
+        ):
             # What is replayed is on disk already, and is not written again.
             keep = (lambda *_: None) if order.replay else folder.response
             keeper = Keeper(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from runner.model import NOTHING, Record, Summary
+from runner.model import NOTHING, Record, ServiceCause, Summary
 from runner.units import count
 
 
@@ -30,6 +30,7 @@ class Pair(NamedTuple):
 
 
 Pairs = Sequence[Pair]
+_UNRECORDED: ServiceCause = "service.not_recorded"
 
 
 class Paired(NamedTuple):
@@ -45,8 +46,8 @@ class Paired(NamedTuple):
 def paired(now: Results, then: Results) -> Paired:
     """Pair the cases of two runs by id.
 
-    What a run did not ask, by a filter or because it was stopped, says nothing about
-    the case set: there the case is neither new nor removed.
+    What a run did not ask, by a filter, because it was stopped or because no recording
+    holds it, says nothing about the case set: the case is neither new nor removed.
     """
     new, old = _asked(now), _asked(then)
     pairs = [Pair(record, old[name]) for name, record in new.items() if name in old]
@@ -67,7 +68,7 @@ def _asked(run: Results) -> Mapping[str, Record]:
     return {
         name: record
         for name, record in run.records.items()
-        if record.outcome != "not_asked"
+        if record.outcome != "not_asked" and record.cause != _UNRECORDED
     }
 
 
@@ -84,7 +85,7 @@ def _absent(here: Mapping[str, Record], there: Results) -> tuple[str, ...]:
 def _unasked(run: Results, when: str) -> Iterator[str]:
     number = len(run.records) - len(_asked(run))
     if number:
-        yield f"{count(number, 'case')}: not asked {when}, as the run was stopped"
+        yield f"{count(number, 'case')}: not asked {when}"
 
 
 def runs_differ(now: Mapping[str, str], then: Mapping[str, str]) -> str:

@@ -79,14 +79,15 @@ class RecordedEndpoint:
             raise
 
     def ask(self, case: Case) -> Response | Failure:
-        """Give what was recorded for a case; unreachable where nothing was.
+        """Give what was recorded for a case, a failure where nothing was.
 
         Raises:
             InputError: The record is no JSON, or not of the shape of a record.
         """
         spot = self._records.get(case.id)
         if spot is None:
-            return Failure("service.unreachable", "no recorded response for this case")
+            what = f"{self._name} holds no reply for this case"
+            return Failure("service.not_recorded", what)
         record = self._record(spot)
         if _key(record) != case.id:
             raise self._error(spot[0], "the key case_id or trial stands there twice")

@@ -62,7 +62,11 @@ class Response(NamedTuple):
 
 
 ServiceCause = Literal[
-    "service.unreachable", "service.timeout", "service.http_error", "service.malformed"
+    "service.unreachable",
+    "service.timeout",
+    "service.http_error",
+    "service.malformed",
+    "service.not_recorded",
 ]
 
 

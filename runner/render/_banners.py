@@ -59,7 +59,7 @@ def _banners(report: Report, links: Links, *, kept: bool) -> Iterator[Said]:
     if report.verdict == "error" and evaluated(report):
         yield say("The numbers below are over the rest, and not final.")
     if report.filters:
-        yield say("Only a part of the cases was asked: ", few(report.filters))
+        yield say("Only a part of the cases was evaluated: ", few(report.filters))
     if report.comparison is None and report.baseline and report.verdict != "error":
         how = () if kept else _how_to_save(report.spec, report.baseline)
         yield say("No baseline yet, so only absolute limits hold.", how)

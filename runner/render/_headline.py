@@ -220,8 +220,9 @@ def _no_reply(report: Report) -> Said:
     if cause is None:
         return ()
     remedy = ADVICE[cause].remedy if cause in ADVICE else ""
+    nobody = cause == "service.not_recorded"  # no service was asked
     return say(
-        strong("Service broke first:"),
+        strong("Not evaluated:" if nobody else "Service broke first:"),
         " ",
         cause_name(cause),
         f" ({causes[cause]:,}). ",

@@ -117,6 +117,7 @@ def test_a_replay_gives_what_the_live_run_gave(team, service):
     assert again["summaries"] == live["summaries"]
     assert again["failures"] == live["failures"]
     assert again["fingerprints"] == live["fingerprints"]
+    assert "replayed 59 of 59 cases: 54 passed, 5 failed" in ended.err
 
 
 def test_a_baseline_shows_what_got_worse(team, service):

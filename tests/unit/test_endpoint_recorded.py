@@ -79,11 +79,11 @@ def test_a_recorded_failure_is_that_failure(file):
     assert replay(file) == Failure(*failure.values(), latency=30.0)
 
 
-def test_a_case_without_record_was_not_reached(file):
+def test_a_case_without_record_is_said_to_have_none(file):
     failure = replay(write(file, FULL), "qa-2")
 
     assert failure == Failure(
-        "service.unreachable", "no recorded response for this case"
+        "service.not_recorded", "replay.jsonl holds no reply for this case"
     )
 
 

@@ -22,18 +22,18 @@ def ticking(step):
 
 def test_elsewhere_than_on_a_terminal_a_line_is_written_now_and_then():
     stream = io.StringIO()
-    with shown(4, stream, ticking(0.001)) as advance:
+    with shown(4, "replayed", stream, ticking(0.001)) as advance:
         for outcome in ("passed", "failed", "undetermined", "error"):
             advance(record(outcome))
 
     assert stream.getvalue() == (
-        "asked 4 of 4 cases: 1 passed, 1 failed, 1 undetermined, 1 error\n"
+        "replayed 4 of 4 cases: 1 passed, 1 failed, 1 undetermined, 1 error\n"
     )
 
 
 def test_a_long_run_says_every_ten_seconds_that_it_lives():
     stream = io.StringIO()
-    with shown(100, stream, ticking(6.0)) as advance:
+    with shown(100, "asked", stream, ticking(6.0)) as advance:
         for _ in range(10):
             advance(record("passed"))
 
@@ -45,7 +45,7 @@ def test_a_long_run_says_every_ten_seconds_that_it_lives():
 
 def test_a_terminal_gets_a_bar_that_goes_when_it_is_done():
     stream = Terminal()
-    with shown(3, stream, ticking(1.0)) as advance:
+    with shown(3, "asked", stream, ticking(1.0)) as advance:
         for _ in range(3):
             advance(record("passed"))
 
@@ -54,7 +54,7 @@ def test_a_terminal_gets_a_bar_that_goes_when_it_is_done():
 
 
 def test_silence_is_silent(capsys):
-    with silent(3) as advance:
+    with silent(3, "asked") as advance:
         advance(record("passed"))
 
     assert capsys.readouterr() == ("", "")
@@ -66,5 +66,5 @@ class Gone(io.StringIO):
 
 
 def test_a_reader_who_left_does_not_end_the_run():
-    with shown(1, Gone(), ticking(1)) as advance:
+    with shown(1, "asked", Gone(), ticking(1)) as advance:
         advance(record("passed"))

@@ -206,7 +206,7 @@ def test_numbers_beside_failed_calls_are_called_not_final():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"filters": ("--tag a", "--limit 3")}, "asked: `--tag a`, `--limit 3`"),
+        ({"filters": ("--tag a", "--limit 3")}, "evaluated: `--tag a`, `--limit 3`"),
         ({"baseline": ".b"}, "`rag-eval baseline save RESULTS --to .b`"),
         ({"baseline": "../b", "spec": "evals/rag.yaml"}, "RESULTS --to b`"),
         ({"baseline": "b", "spec": "evals/rag.yaml"}, "RESULTS --to evals/b`"),
