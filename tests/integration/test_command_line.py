@@ -224,7 +224,7 @@ def test_a_wrong_mapping_shows_the_keys_that_were_there(team, service):
     assert ended.exit == 2
     assert "endpoint.response.answer" in ended.err
     assert "`reply.text` found nothing in" in ended.err
-    assert "answer, contexts, citations" in ended.err
+    assert "has the keys answer, contexts, contexts[0].id" in ended.err
 
 
 def test_contexts_that_never_come_stop_the_run_with_help(team, service):
