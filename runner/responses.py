@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from runner.errors import Unavailable
 from runner.model import Case, Endpoint, Exchange, Failure, Response
-from runner.units import count
+from runner.units import count, plain
 
 BACKOFF = 0.5
 """Seconds; the longest wait before the second attempt, doubled for each one after."""
@@ -236,7 +236,8 @@ class _Line:
 
 def _told(result: Response | Failure) -> Response | Failure:
     """Say where a server asked for more patience than there is."""
-    if isinstance(result, Failure) and (result.retry_after or 0) > LONGEST_WAIT:
-        asked = f"it asks to wait {result.retry_after:g} s, and {LONGEST_WAIT:g} s"
+    wait = (isinstance(result, Failure) and result.retry_after) or 0
+    if isinstance(result, Failure) and wait > LONGEST_WAIT:
+        asked = f"it asks to wait {plain(wait)} s, and {plain(LONGEST_WAIT)} s"
         return result._replace(message=f"{result.message} ({asked} is the longest)")
     return result

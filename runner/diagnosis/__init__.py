@@ -23,6 +23,7 @@ from runner.model import (
 )
 from runner.scores import Asked
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
+from runner.units import tell_apart
 
 __all__ = ["RULES", "Judge", "Mark", "failed_call", "traced"]
 
@@ -79,12 +80,12 @@ class Judge:
     def diagnose(self, asked: Asked, scores: Sequence[Score]) -> Finding:
         """Give outcome, first collapsed layer, cause and evidence of one case."""
         unmet = [
-            mark
+            (mark, score)
             for mark in self._pass
             if isinstance(score := scores[mark.position], float) and not mark.met(score)
         ]
         if unmet:
-            return self._charge(asked, unmet, scores)
+            return self._charge(asked, unmet)
         if self._undetermined(asked, scores):
             return Finding("undetermined")
         return LUCKY if asked.met is False else PASSED
@@ -97,13 +98,13 @@ class Judge:
         examining = self._examining + self._finding * gives_none
         return not any(isinstance(scores[position], float) for position in examining)
 
-    def _charge(
-        self, asked: Asked, unmet: Sequence[Mark], scores: Sequence[Score]
-    ) -> Finding:
+    def _charge(self, asked: Asked, unmet: Sequence[tuple[Mark, float]]) -> Finding:
         found, unknown = _collapsed(Seen(asked, self._marks))
-        own = [mark for mark in unmet if mark.measure.metric.name not in DEFAULT_MARKS]
-        for mark in own or ([] if found else unmet):
-            found.setdefault(mark.measure.layer, _below(mark, scores[mark.position]))
+        own = [
+            each for each in unmet if each[0].measure.metric.name not in DEFAULT_MARKS
+        ]
+        for mark, score in own or ([] if found else unmet):
+            found.setdefault(mark.measure.layer, _below(mark, score))
         first, *later = [layer for layer in LAYERS if layer in found]
         before = LAYERS[: LAYERS.index(first)]
         return Finding(
@@ -115,11 +116,12 @@ class Judge:
         )
 
 
-def _below(mark: Mark, score: Score) -> tuple[str, str]:
+def _below(mark: Mark, score: float) -> tuple[str, str]:
     """Give cause and evidence for a team's own mark, where every rule holds."""
     layer = mark.measure.layer
     cause = "answer.incorrect" if layer == "answer" else f"{layer}.below_mark"
-    return cause, f"{mark.measure.label} is {score:.4g}, its mark is {mark.mark:g}"
+    now, wanted = tell_apart(score, mark.mark)
+    return cause, f"{mark.measure.label} is {now}, its mark is {wanted}"
 
 
 def _collapsed(seen: Seen) -> tuple[dict[Layer, tuple[str, str]], set[Layer]]:

@@ -205,7 +205,7 @@ def test_a_teams_own_mark_is_charged_to_its_layer():
     finding = diagnose(FACT, late, mrr=1)
 
     assert finding.cause == "retrieval.below_mark"
-    assert finding.evidence == "mrr is 0.5, its mark is 1"
+    assert finding.evidence == "mrr is 0.50, its mark is 1"
 
 
 def test_a_mark_on_the_reference_makes_an_answer_incorrect():
