@@ -22,7 +22,7 @@ from runner import (
 from runner.action import _comment, _ended, _skipped
 from runner.action._checkout import commit_of
 from runner.action._comment import Commenter, links_of
-from runner.action._ended import Ended, not_evaluated, outputs, worst_of
+from runner.action._ended import Ended, outputs, worst_of
 from runner.action._publish import publish
 from runner.action._specs import find, folders
 from runner.errors import Cancelled, InputError, RagEvalError
@@ -30,6 +30,7 @@ from runner.hosts import Access
 from runner.publish import owner, workflow
 from runner.publish.workflow import Annotation, Workflow
 from runner.redact import Redactor
+from runner.render import NOWHERE, Links
 from runner.session import Order, World
 from runner.settings import Settings
 
@@ -64,14 +65,16 @@ def run(
         _check_trust(specs, found, world.root)
         orders = _orders(specs, found, world.root, parse)
     except RagEvalError as error:
-        return _conclude(
-            [Ended("", error.exit_code, error=error)], step, "", world.root
-        )
+        ended = [Ended("", error.exit_code, error=error)]
+        return _conclude(ended, step, "", world.root)
     if "--quiet" in found.args:
         world = world._replace(progress=progress.silent)
     ended = list(_each(specs, orders, world, found, step))
-    status = _conclude(ended, step, found.out, world.root)
-    Commenter(found, world.templates, redactor, step).tell(ended, specs)
+    status = _conclude(ended, step, found.out, world.root, links_of(found))
+    try:
+        Commenter(found, world.templates, redactor, step).tell(ended, specs)
+    except RagEvalError as error:
+        step.log(f"rag-eval: {error}")  # the verdict is told, and stands
     return status
 
 
@@ -171,11 +174,17 @@ def _tell(ended: Ended, step: Workflow, root: Path) -> None:
     )
 
 
-def _conclude(ended: Sequence[Ended], step: Workflow, out: str, root: Path) -> int:
+def _conclude(
+    ended: Sequence[Ended],
+    step: Workflow,
+    out: str,
+    root: Path,
+    links: Links = NOWHERE,
+) -> int:
     step.outputs(outputs(ended, out, root))
     for each in ended:
         if each.error and not each.report:
-            step.summary(not_evaluated(each))
+            step.summary(render.mistake(each.spec, str(each.error), links))
     step.annotate(_annotations(ended))
     for each in ended:
         if each.error:

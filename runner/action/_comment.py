@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path, PurePath
 
-from runner import results, settings
-from runner.action._ended import Ended, not_evaluated
+from runner import render, results, settings
+from runner.action._ended import Ended
 from runner.errors import Cancelled
 from runner.publish import comment
 from runner.publish.comment import Draft, Marker, Told
@@ -78,8 +78,7 @@ class Commenter:
     def _report(self, told: Sequence[Told]) -> None:
         self._step.annotate(_annotations(told))
         for each in told:
-            words = filter(None, (each.done, each.url, each.why))
-            self._step.log(f"comment {': '.join(words)}")
+            self._step.log(_line(each))
         self._step.outputs(_outputs(told))
 
     def _told(
@@ -111,11 +110,11 @@ class Commenter:
         return Marker(key, run.number, run.attempt, commit)
 
     def _body(self, ended: Ended, pull: Pull) -> str:
-        if ended.report is None:
-            return not_evaluated(ended)
         links = links_of(self._found)
         if links.commit and links.commit != pull.head:
             links = links._replace(newer=pull.head)
+        if ended.report is None:
+            return render.mistake(ended.spec, str(ended.error), links)
         return results.comment(ended.report, self._templates, links) + self._note
 
 
@@ -135,7 +134,7 @@ def links_of(found: Settings) -> Links:
 def _is_wanted(on: CommentOn, report: Report | None) -> bool:
     if on == "always" or report is None or report.verdict in ("failed", "error"):
         return True
-    if on == "failure":
+    if on == "failure" or report.verdict == "skipped":
         return False
     compared = report.comparison
     # Without a baseline nobody knows that nothing changed.
@@ -150,6 +149,12 @@ def _outputs(told: Sequence[Told]) -> dict[str, str]:
         "comment-url": "\n".join(each.url for each in there),
         "comment-written": str(written).lower(),
     }
+
+
+def _line(told: Told) -> str:
+    if told.id is None:
+        return f"no comment: {told.why}"
+    return ": ".join(filter(None, (f"comment {told.done}", told.url, told.why)))
 
 
 def _annotations(told: Sequence[Told]) -> Iterator[Annotation]:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
-from runner import render
 from runner.errors import RagEvalError
 from runner.publish.workflow import Annotation
 from runner.report import Report, broken_layer
@@ -147,12 +146,6 @@ def _baselines(reports: Sequence[Report]) -> dict[str, str]:
 def worst_of(ended: Sequence[Ended]) -> Ended:
     """Give the one that decides."""
     return min(ended, key=lambda each: each.rank)
-
-
-def not_evaluated(ended: Ended) -> str:
-    """Give what is told of a spec that has no report, in Markdown."""
-    head = f"## 🚫 RAG eval {render.inline(ended.spec)}: not evaluated"
-    return f"{head}\n\n{render.block(str(ended.error))}\n"
 
 
 def _breaks_red_line(report: Report) -> bool:

@@ -144,7 +144,7 @@ class Caller:
             self._sleep(max(self._written + _SPACE - self._clock(), 0.0))
         try:
             return self._exchange(call)
-        except requests.RequestException as error:
+        except (OSError, ValueError) as error:
             return Reply(0, {"message": _why(error)}, {})
         finally:
             if is_write:
@@ -187,7 +187,7 @@ def _read(response: requests.Response) -> Any:
         return None
 
 
-def _why(error: requests.RequestException) -> str:
+def _why(error: Exception) -> str:
     """Name what failed; what ``requests`` says of it holds the whole address."""
     if isinstance(error, requests.exceptions.ProxyError):
         return "the proxy on the way to it cannot be used"
@@ -195,6 +195,8 @@ def _why(error: requests.RequestException) -> str:
         return "TLS failed (for a private CA set REQUESTS_CA_BUNDLE)"
     if isinstance(error, requests.Timeout):
         return "no reply came in time"
+    if isinstance(error, UnicodeError):
+        return "the token has characters that no token has"
     return "the connection failed"
 
 

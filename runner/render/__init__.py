@@ -10,6 +10,7 @@ from runner.render._junit import junit
 from runner.render._lengths import cut
 from runner.render._links import NOWHERE, Links
 from runner.render._markdown import COMMENT, FILTERS, SUMMARY, Budget, comment, summary
+from runner.render._mistake import mistake
 
 __all__ = [
     "COMMENT",
@@ -29,5 +30,6 @@ __all__ = [
     "inert",
     "inline",
     "junit",
+    "mistake",
     "summary",
 ]

@@ -395,7 +395,7 @@ def test_a_pull_request_that_was_merged_meanwhile_gets_none(github, team):
     ended = team.step()
 
     assert (ended.exit, github.bodies, ended.annotations) == (0, [], [])
-    assert "comment left: pull request #7 is closed" in ended.log
+    assert "no comment: pull request #7 is closed" in ended.log
 
 
 def test_no_secret_of_the_step_is_in_the_comment(github, team):
@@ -415,6 +415,46 @@ def test_a_secret_never_breaks_the_line_by_which_the_comment_is_found(github, te
     team.step(run=2)
 
     assert len(github.bodies) == 1
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_results_of_an_older_commit_say_so(github, team, right):
+    github.pulls[7] = a_pull(7, "d" * 40)
+    if not right:
+        (team.root / SPEC).write_text("name: a\n")
+
+    team.step()
+
+    [body] = github.bodies
+    assert Marker.read(body).head == HEAD
+    assert "> These results are of [`aaaaaaa`](" in body
+    assert "; the pull request is now at [`ddddddd`](" in body
+
+
+def test_a_token_that_cannot_be_one_changes_no_verdict(team):
+    ended = team.step(token="“token”")  # noqa: S106 - made up
+
+    assert (ended.exit, ended.outputs["verdict"]) == (0, "passed")
+    assert "the token has characters that no token has" in ended.annotations[-1]
+
+
+def test_outputs_that_cannot_be_written_at_last_change_no_verdict(github, team):
+    file = team.files / "outputs"
+
+    def replace():
+        file.unlink()
+        file.mkdir()
+
+    github.expect(POST, before=replace)
+
+    environ = team.given()
+    team.reply()
+    world = World(team.root, team.root, ROOT / "templates", environ, progress.silent)
+    log = []
+    status = action.run(environ, world, team.parse, log.append)
+
+    assert (status, len(github.bodies)) == (0, 1)
+    assert "GITHUB_OUTPUT: cannot be written: Is a directory" in "\n".join(log)
 
 
 def test_a_push_comments_in_the_pull_request_that_is_at_it(github, team):

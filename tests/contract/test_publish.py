@@ -199,7 +199,7 @@ def test_the_first_comments_nowhere_and_has_the_verdict(evaluated):
     assert (ended.exit, ended.outputs["verdict"]) == (0, "passed")
     assert (folder / "results.json").is_file()
     assert ended.outputs["comment-written"] == "false"
-    assert "comment left: the input comment is never" in ended.log
+    assert "no comment: the input comment is never" in ended.log
 
 
 def test_a_fork_gets_its_comment_and_the_next_push_renews_it(github, publish):
