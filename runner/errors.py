@@ -152,17 +152,14 @@ def masking(change: Callable[[str], str]) -> Iterator[None]:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Give the nearest known word as a hint, or nothing where none is near.
 
-    Where none is, capitals are looked past.
+    Capitals make no difference.
 
     >>> did_you_mean("recal", ["recall", "mrr"]), did_you_mean("MRR", ["recall", "mrr"])
     ('did you mean recall?', 'did you mean mrr?')
     """
-    exact = {each: each for each in known}
-    folded = {each.casefold(): each for each in exact}
-    for written, words in ((word, exact), (word.casefold(), folded)):
-        if near := get_close_matches(written, words, n=1, cutoff=0.6):
-            return f"did you mean {words[near[0]]}?"
-    return ""
+    folded = {each.casefold(): each for each in known}
+    near = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return f"did you mean {folded[near[0]]}?" if near else ""
 
 
 def reason(error: Exception) -> str:

@@ -16,6 +16,7 @@ from runner.model import Case, memberships
 from runner.redact import Redactor
 from runner.spec import Spec, parse
 from runner.templating import by_path
+from runner.units import count
 
 
 class Filters(NamedTuple):
@@ -65,7 +66,8 @@ def select(cases: Sequence[Case], filters: Filters) -> tuple[Case, ...]:
     known = {case.id for case in cases}
     for name in filters.ids:
         if name not in known:
-            raise InputError(f"--case {name}: no case has this id")
+            what = f"--case {name}: no case has this id"
+            raise InputError(what, hint=did_you_mean(name, known))
     chosen = [
         case
         for case in cases
@@ -76,9 +78,18 @@ def select(cases: Sequence[Case], filters: Filters) -> tuple[Case, ...]:
     if not chosen:
         raise InputError(
             f"{' '.join(filters.words) or 'the case files'}: no case is left to ask",
-            hint=f"the case set has {len(cases)}",
+            hint=_nearest(cases, filters),
         )
     return tuple(chosen)
+
+
+def _nearest(cases: Sequence[Case], filters: Filters) -> str:
+    """Hint at the tag or type that was meant, else say how many cases there are."""
+    known: set[str] = set().union(*map(memberships, cases))
+    wanted = [f"tag={tag}" for tag in filters.tags]
+    wanted += [f"type={kind}" for kind in filters.types]
+    near = (did_you_mean(name, known) for name in wanted if name not in known)
+    return next(filter(None, near), f"the case set has {count(len(cases), 'case')}")
 
 
 def plan(
