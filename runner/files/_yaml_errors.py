@@ -29,7 +29,8 @@ def explained(error: YAMLError, text: str, file: str) -> InputError:
     lines = text.splitlines()
     row = lines[mark.line] if mark.line < len(lines) else ""
     what, hint = (
-        _character_there(error.problem or "", row[mark.column : mark.column + 1])
+        _braces(row, context)
+        or _character_there(error.problem or "", row[mark.column : mark.column + 1])
         or _reference(context)
         or _grammar(error.problem or "", context, begun)
     )
@@ -41,6 +42,14 @@ def _character(error: ReaderError, text: str, file: str) -> InputError:
     line = text.count("\n", 0, max(text.find(chr(code)), 0)) + 1
     what = f"holds the control character U+{code:04X}"
     return InputError(what, where=Place(file, line), hint="delete it")
+
+
+def _braces(row: str, context: str) -> tuple[str, str] | None:
+    """Explain a ``${NAME}`` or a template whose brace ends the mapping around it."""
+    braces = next((each for each in ("{{", "${") if each in row), None)
+    if "flow mapping" not in context or braces is None:
+        return None
+    return f"a value with {braces} stands in a mapping without quotes", QUOTE
 
 
 def _character_there(problem: str, char: str) -> tuple[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, get_args
 
@@ -107,6 +108,8 @@ _WANTED: Mapping[str, str] = {
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
 }
+_SIGNS = {">": ("min",), "≥": ("min",), "<": ("max",), "≤": ("max",)}
+_LIMIT = re.compile(r"\s*([<>≥≤]?=?)\s*([0-9.]+\s*(?:%|ms|s|m|min|h)?)\s*")
 _BOUNDS: Mapping[str, str] = {
     "ge": "at least",
     "gt": "more than",
@@ -120,11 +123,22 @@ def _options(expected: str) -> list[str]:
 
 
 def _remedy(kind: str, value: object, owner: type[BaseModel]) -> str:
-    if not isinstance(value, bool | int | float):
-        return ""
     if kind == "model_type" and "min" in keys_of(owner):
-        return f"write {{min: {value}}} or {{max: {value}}}"
-    return "put it in quotes" if kind == "string_type" else ""
+        return _as_limit(value)
+    if kind in {"tuple_type", "list_type"}:
+        return "put it in [ ]" if isinstance(value, str | Mapping) else ""
+    plain_word = isinstance(value, bool | int | float)
+    return "put it in quotes" if kind == "string_type" and plain_word else ""
+
+
+def _as_limit(value: object) -> str:
+    """Give how a limit is written, from a number alone or behind a sign."""
+    matched = _LIMIT.fullmatch(str(value))
+    if not matched:
+        return "write {min: 0.8}"
+    sign, number = matched.groups()
+    rules = _SIGNS.get(sign[:1], ("min", "max"))
+    return "write " + " or ".join(f"{{{rule}: {number}}}" for rule in rules)
 
 
 def _bound(kind: str, context: Mapping[str, Any], value: object) -> str | None:

@@ -355,7 +355,10 @@ def test_a_name_that_is_none_says_so(text, options, expected):
         ("recall@5: {owner: '@a'}", "has no limit"),
         ("recall@5: {level: warn}", "has no limit"),
         ("recall@5: []", "is empty"),
-        ("recall@5: 0.9", "write {min: 0.9}"),
+        ("recall@5: 0.9", "write {min: 0.9} or {max: 0.9}"),
+        ("recall@5: '>= 90%'", "(write {min: 90%})"),
+        ("latency_p95: <2s", "(write {max: 2s})"),
+        ("recall@5: high", "(write {min: 0.8})"),
         ("recall@5: {minimum: 0.9}", "did you mean min?"),
         ("recall@5: {min: 0.9, level: error}", "may be fail, warn"),
         ("recall@5: {min: 0.9, min_coverage: 95}", "write 95% or 0.95"),
@@ -411,6 +414,23 @@ def test_all_mistakes_of_all_parts_are_told_at_once_in_the_order_of_the_file(tol
         "8 red_lines[0].tags",
         "9 stages",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "red_lines: {tag: x}",
+            "red_lines: must be a list, and is a mapping (put it in",
+        ),
+        (
+            "metrics: mrr",
+            "metrics: must be a list, and is the text 'mrr' (put it in [ ])",
+        ),
+    ],
+)
+def test_one_where_a_list_stands_is_told_how_to_be_one(told, text, expected):
+    assert told(f"{BASE}{text}\n")[0].startswith(f"spec.yaml:5 {expected}")
 
 
 def test_a_key_one_level_too_high_is_told_where_it_belongs(told):
