@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from runner.endpoints._mapping import ReplyMap
-from runner.errors import InputError
+from runner.errors import InputError, Problems
 from runner.hosts import forbidden
 from runner.model import Case
 from runner.spec import EndpointSpec
@@ -25,13 +25,31 @@ def check(
         InputError: One of them is wrong, a template fails for a case, or its host is
             one that is never asked.
     """
-    ReplyMap(spec.response, place=place)
-    template = RequestTemplate(spec, variables, place=place)
+    template = _compiled(spec, variables, place)
     if spec.wait_for:
         _check_host(spec.wait_for.url, place, "wait_for", "url")
     for case in cases:
         request = template.render(case, "0" * 32)
         _check_host(request.url, place, "url")
+
+
+def _compiled(
+    spec: EndpointSpec, variables: Mapping[str, str], place: Locate
+) -> RequestTemplate:
+    """Give the request's template, where the mapping of the reply is right too."""
+    problems: list[InputError] = []
+    template = None
+    try:
+        template = RequestTemplate(spec, variables, place=place)
+    except Problems as found:
+        problems += found
+    try:
+        ReplyMap(spec.response, place=place)
+    except Problems as found:
+        problems += found
+    if problems or template is None:
+        raise Problems(problems)
+    return template
 
 
 def _check_host(url: str, place: Locate, *key: str) -> None:

@@ -41,8 +41,9 @@ def find_by(expression: str, where: Place) -> Find:
     try:
         tree: Any = jmespath.compile(expression).parsed
     except (JMESPathError, RecursionError) as error:
-        what = f"{expression!r} is no JMESPath expression: {_one_line(error)}"
-        raise InputError(what, where=where, hint=_meant(expression)) from error
+        what, hint = f"{expression!r} is no JMESPath expression", _meant(expression)
+        what = what if hint else f"{what}: {_one_line(error)}"
+        raise InputError(what, where=where, hint=hint) from error
     for node in _nodes(tree):
         if node["type"] == "function_expression":
             _check_call(node, where)

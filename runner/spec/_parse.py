@@ -24,6 +24,7 @@ from runner.spec._variables import Variables, misplaced
 from runner.spec._written import SpecFile
 
 Value = TypeVar("Value")
+_HOST = re.compile(r"[\w.-]+(?::\d+)?(?:/|$)")
 _STAND_IN: Mapping[str, Any] = {
     "endpoint": {"url": "http://localhost"},
     "cases": "cases.json",
@@ -148,6 +149,8 @@ class _Reading:
                 hint = f"look at what {names} holds" if names else ""
                 if bare := re.match(r"\$(\w+)", url):
                     hint = f"write ${{{bare[1]}}}"
+                elif _HOST.match(url):
+                    hint = f"write http://{url}"
                 self.add(Mistake(path, "must begin with http:// or https://", hint))
 
     def sources(self, file: SpecFile) -> Iterator[CaseSource]:

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from runner.endpoints import check
 from runner.endpoints._mapping import ReplyMap
 from runner.errors import InputError, Problems
 from runner.model import Failure, Passage, Response
-from runner.spec import CitationMap, ContextMap, ResponseMap
+from runner.spec import CitationMap, ContextMap, EndpointSpec, ResponseMap
+from runner.templating import by_path
 
 REPLY = {
     "answer": "Within 30 days [1].",
@@ -381,3 +383,19 @@ def test_a_mapping_that_works_or_was_not_tried_gets_no_help(replies, spec):
         mapping.read(reply)
 
     assert mapping.missing() is None
+
+
+def test_a_wrong_template_and_a_wrong_mapping_are_told_at_once():
+    spec = EndpointSpec(
+        url="http://rag",
+        body={"q": "{{ questoin }}"},
+        response=ResponseMap(answer="$.data"),
+    )
+
+    with pytest.raises(Problems) as caught:
+        check(spec, {}, (), by_path)
+
+    assert [str(problem.where) for problem in caught.value] == [
+        "endpoint.body.q",
+        "endpoint.response.answer",
+    ]

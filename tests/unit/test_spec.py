@@ -507,6 +507,7 @@ def test_what_a_missing_variable_left_is_no_second_mistake(spec):
         ("url: 'file:///etc/passwd'", "must begin with http"),
         ("url: $RAG_URL/ask", "must begin with http:// or https:// (write ${RAG_URL})"),
         ("url: http://x, wait_for: {url: localhost}", "wait_for.url: must begin"),
+        ("url: localhost:9000/ask", "or https:// (write http://localhost:9000/ask)"),
     ],
 )
 def test_a_variable_or_an_address_that_is_none_says_so(told, endpoint, expected):
