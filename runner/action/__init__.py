@@ -114,6 +114,7 @@ def _orders(
             commit=found.change.commit,
             links=links_of(found),
             access=access,
+            loosened=found.loosened,
         )
         for spec, out in zip(specs, folders(specs, found.out), strict=True)
     ]

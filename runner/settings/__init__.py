@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 from runner.errors import InputError, did_you_mean
-from runner.gates import FailOn
+from runner.gates import FailOn, Loosened
 from runner.hosts import Host
 from runner.settings._access import allowed, gateway
 from runner.settings._change import Change, change
@@ -49,6 +49,7 @@ INPUTS: Mapping[str, str] = {
     "spec": "",
     "fail-on": "gate",
     "baseline": "",
+    "loosened": "warn",
     "out": "rag-eval-results",
     "token": "",
     "comment": "always",
@@ -62,7 +63,7 @@ INPUTS: Mapping[str, str] = {
 """Every input of the action, with its default; an empty value is not given."""
 
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
-_OWN = {"--fail-on", "--baseline", "--out"}
+_OWN = {"--fail-on", "--baseline", "--loosened", "--out"}
 
 
 class Settings(NamedTuple):
@@ -92,6 +93,8 @@ class Settings(NamedTuple):
     """Commits that are surely the repository's own."""
     trusting: bool = False
     """Whether a spec may be a stranger's where it is given secrets."""
+    loosened: Loosened = "warn"
+    """What a limit that is looser than at the base commit does to the verdict."""
 
 
 def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
@@ -125,6 +128,7 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
         gateway=gateway(given["host-gateway"]),
         own=own_commits(environ, event),
         trusting=_one_of("allow-untrusted-spec", given, _YesNo) == "true",
+        loosened=_one_of("loosened", given, Loosened),
     )
 
 

@@ -161,6 +161,22 @@ def test_a_failed_gate_is_an_annotation_on_its_line(team):
     assert f"::error file={SPEC},line={line},title=helpdesk%3A recall@5" in ended.log
 
 
+@pytest.mark.parametrize(
+    ("loosened", "status"), [("fail", 1), ("warn", 0), ("ignore", 0)]
+)
+def test_a_change_that_lowers_its_own_bar_does_what_is_asked(team, loosened, status):
+    shutil.copytree(team.root / "specs", team.root / ".base/specs")
+    team.changed("recall@5: {min: ", "recall@5: {min: 0.1 } # ")
+
+    ended = team.action(spec=SPEC, args="--before .base", loosened=loosened)
+
+    assert (ended.exit, ended.outputs["verdict"]) == (
+        status,
+        "failed" if status else "passed",
+    )
+    assert ("loosens what judges it" in ended.log) == (loosened != "ignore")
+
+
 @pytest.mark.parametrize("fail_on", ["never", "error"])
 def test_a_verdict_that_does_not_gate_is_still_told(team, fail_on):
     team.changed("recall@5: {min: 0.85}", "recall@5: {min: 0.99}")

@@ -87,22 +87,14 @@ def test_what_is_not_given_has_its_default():
         {**SPEC, "INPUT_FAIL-ON": "", "INPUT_BASELINE": " ", "INPUT_ARGS": ""}, {}
     )
 
-    assert read == (
-        ("evals/rag.yaml",),
-        "gate",
-        None,
-        "rag-eval-results",
-        (),
-        Change(),
-        Run(),
-        "",
-        "always",
-        "",
-        "",
-        (),
-        "auto",
-        frozenset(),
-        False,
+    assert read == settings.Settings(
+        specs=("evals/rag.yaml",),
+        fail_on="gate",
+        baseline=None,
+        out="rag-eval-results",
+        args=(),
+        change=Change(),
+        run=Run(),
     )
 
 
@@ -158,6 +150,14 @@ def test_the_runner_is_where_a_workflow_says(gateway):
         (
             {**SPEC, "INPUT_ARGS": "--out=there"},
             "input args: --out is an input of its own (write out: ... below with:)",
+        ),
+        (
+            {**SPEC, "INPUT_ARGS": "--before b --loosened fail"},
+            "input args: --loosened is an input of its own (write loosened: ... below",
+        ),
+        (
+            {**SPEC, "INPUT_LOOSENED": "no"},
+            "input loosened: 'no' is none of fail, warn, ignore",
         ),
         (
             {**SPEC, "INPUT_ALLOWED-HOSTS": "a\nhttps://b"},
