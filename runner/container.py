@@ -7,8 +7,12 @@ from contextlib import suppress
 from ipaddress import IPv4Address
 from pathlib import Path
 
-_MARKS = (".dockerenv", "run/.containerenv")  # Docker's and Podman's
-_NAMED = "host.docker.internal"
+_NAMES = {
+    ".dockerenv": ("host.docker.internal",),
+    "run/.containerenv": ("host.docker.internal", "host.containers.internal"),
+}
+"""The mark of a container, of Docker and of Podman, to names for the machine."""
+
 _ROUTES = "proc/net/route"
 _GATEWAY = 2  # the flag of a route that leads through one
 
@@ -23,11 +27,13 @@ def nearby(choice: str, root: Path = Path("/")) -> tuple[str, ...]:
     """
     if choice not in ("auto", "off"):
         return (choice,)
-    if choice == "off" or not any((root / mark).exists() for mark in _MARKS):
+    marks = [mark for mark in _NAMES if (root / mark).exists()]
+    if choice == "off" or not marks:
         return ()
+    found: list[str] = []
     with suppress(OSError):
-        return (*gateways((root / _ROUTES).read_text("ascii")), _NAMED)
-    return (_NAMED,)
+        found += gateways((root / _ROUTES).read_text("ascii"))
+    return (*found, *_NAMES[marks[-1]])
 
 
 def gateways(routes: str) -> Iterator[str]:

@@ -44,11 +44,11 @@ def parsed_url(
     request = requests.PreparedRequest()
     try:
         request.prepare_url(url.partition("#")[0], None)
+        user, password = get_auth_from_url(url)
+        parts = urlsplit(str(request.url))
     except (ValueError, OSError) as error:
         why = "" if "@" in url else f": {error}"  # which repeats the credentials
         raise InputError(f"{shown(url)} is no URL{why}", where=where) from error
-    user, password = get_auth_from_url(url)
-    parts = urlsplit(str(request.url))
     plain = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
     if why := refusal(plain, allowed):
         raise refused(why, where)

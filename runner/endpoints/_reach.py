@@ -29,8 +29,16 @@ class Unanswered(ConnectionRefusedError):  # noqa: N818 - likewise a Failure
 
 
 def resolve(host: str, port: int) -> Sequence[tuple[Any, ...]]:
-    """Give the addresses of a name, by the machine's resolver."""
-    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    """Give the addresses of a name, by the machine's resolver.
+
+    Raises:
+        OSError: There are none, or it is no name that could have one.
+    """
+    try:
+        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:  # a label that is empty or too long
+        why = str(error)
+    raise socket.gaierror(socket.EAI_NONAME, why)
 
 
 class Reach:

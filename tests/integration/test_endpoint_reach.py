@@ -6,16 +6,19 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from random import Random
 from time import monotonic
 
 import pytest
 
 from runner import endpoints, hosts
 from runner.endpoints._reach import Reach
+from runner.endpoints._reach import resolve as look_up
 from runner.endpoints.http import HttpEndpoint
-from runner.errors import InputError
+from runner.errors import InputError, Problems
 from runner.hosts import Access
 from runner.model import Case, Failure
 from runner.spec import EndpointSpec, WaitFor
@@ -286,6 +289,45 @@ def test_a_redirect_to_a_port_that_is_not_allowed_is_not_followed(serve):
 
     assert "redirects to https://a.example/rag" in failure.message
     assert server.requests == [("/rag", "a.example")]
+
+
+PARTS = [
+    *("a.example", "evil.example", "http://", "https://", "//", "/", "\\", "@", ":"),
+    *("?", "#", "%2e", "%2f", "%40", "%00", ".", "..", "[", "]", "::1", "127.0.0.1"),
+    *(":80", ":9", "\t", " ", "&", ";", "é", "。", "user:pass@", "A.EXAMPLE", "xn--"),
+]
+
+
+def test_however_a_url_is_made_up_only_allowed_hosts_are_looked_up():
+    chance, looked_up = Random(7), []
+
+    def resolve(host, _):
+        looked_up.append(host)
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    for _ in range(3_000):
+        url = "http://" + "".join(chance.choices(PARTS, k=chance.randint(1, 6)))
+        with suppress(InputError, Problems):
+            ask(url, Access(hosts.allowed("a.example")), resolve)
+
+    assert len(looked_up) > 50
+    assert {hosts.plain(name) for name in looked_up} == {"a.example"}
+
+
+@pytest.mark.parametrize("host", ["a..example", f"{'a' * 64}.example", "a.example.."])
+def test_a_name_that_can_have_no_address_is_unknown(host):
+    failure = ask(f"http://{host}/rag", Access(), look_up)
+
+    assert (failure.cause, failure.retryable) == ("service.unreachable", True)
+    assert "the host name in" in failure.message
+
+
+@pytest.mark.parametrize("url", ["http://]。:80:9@a.example", "http://[a.example/"])
+def test_what_only_looks_like_a_url_is_a_mistake_at_its_key(url):
+    with pytest.raises(InputError, match="is no URL") as error:
+        endpoint(url).admit([CASE])
+
+    assert str(error.value.where) == "endpoint.url"
 
 
 # Where a service at localhost may be instead.
