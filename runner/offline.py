@@ -51,7 +51,10 @@ def validate(path: Path, root: Path, environ: Mapping[str, str]) -> list[str]:
 
 
 def compared(old: Path, new: Path) -> Report:
-    """Give the newer Report with the older one as its baseline.
+    """Give the newer Report with the older one as its baseline, over every slice.
+
+    A limit on a drop that had no baseline in that run has none here either, and is left
+    out; the others stand as that run has held them.
 
     Raises:
         InputError: One of the folders holds no results, or damaged ones.
@@ -59,7 +62,18 @@ def compared(old: Path, new: Path) -> Report:
     old, new = folder_of(old), folder_of(new)
     before, after = (read_results(folder, folder.as_posix()) for folder in (old, new))
     found = read_report(new, new.as_posix())
-    return found.model_copy(update={"comparison": compare(after, before)})
+    parts = {name for summary in found.summaries.values() for name in summary.slices}
+    held = [gate for gate in found.gates if gate.outcome != "no_baseline"]
+    notices = list(found.notices)
+    if before.filters:
+        notices.append(f"{old.as_posix()} covers only {' '.join(before.filters)}")
+    return found.model_copy(
+        update={
+            "comparison": compare(after, before, slices=sorted(parts)),
+            "gates": tuple(held),
+            "notices": tuple(notices),
+        }
+    )
 
 
 def rendered(results: Path, to: str, templates: Path) -> str:

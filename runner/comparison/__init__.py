@@ -53,7 +53,7 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
             pairs=0, not_comparable=(whole,), commit=then.commit, started=then.started
         )
     pairs, new, removed, changed = paired(now, then)
-    labels, unlike = alike(now.summaries, then.summaries)
+    labels, unlike = alike(now, then)
     flips = _flips(pairs)
     return Comparison(
         pairs=len(pairs),

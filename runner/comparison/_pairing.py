@@ -99,23 +99,33 @@ def runs_differ(now: Mapping[str, str], then: Mapping[str, str]) -> str:
     )
 
 
-def alike(
-    now: Mapping[str, Summary], then: Mapping[str, Summary]
-) -> tuple[list[str], list[str]]:
-    """Give the labels measured alike in both, and for the others the reason."""
+def alike(now: Results, then: Results) -> tuple[list[str], list[str]]:
+    """Give the labels measured alike in both, and for the others the reason.
+
+    Of a run that asked only a part of the cases, less depth may be for the part alone.
+    """
     same, unlike = [], []
-    for label in dict.fromkeys((*now, *then)):
-        new, old = now.get(label), then.get(label)
+    whole_now, whole_then = _is_whole(now), _is_whole(then)
+    for label in dict.fromkeys((*now.summaries, *then.summaries)):
+        new, old = now.summaries.get(label), then.summaries.get(label)
         if new is None or old is None:
             side = "in the baseline" if new is None else "now"
             unlike.append(f"{label}: measured only {side}")
         elif new.version != old.version:
             versions = f"version {old.version} in the baseline, {new.version} now"
             unlike.append(f"{label}: {versions}")
-        elif new.depth != old.depth:
+        elif (_deeper(new, old) and whole_then) or (_deeper(old, new) and whole_now):
             unlike.append(
                 f"{label}: depth {old.depth} in the baseline, {new.depth} now"
             )
         else:
             same.append(label)
     return same, unlike
+
+
+def _is_whole(run: Results) -> bool:
+    return not run.filters and len(_asked(run)) == len(run.records)
+
+
+def _deeper(one: Summary, other: Summary) -> bool:
+    return (one.depth or 0) > (other.depth or 0)

@@ -172,6 +172,32 @@ def test_compare_and_render_work_from_a_results_folder(team, service):
         assert rendered[name] == (folder / file).read_text("utf-8")
 
 
+def test_compare_shows_slices_and_whom_it_left_out_and_no_gate_without_baseline(
+    team, service
+):
+    changed(
+        team,
+        "  mrr: {min: 0.80}",
+        "  mrr: {max_drop: 0.1, slices: {tag=cross-tenant: {min: 0.5}}}",
+    )
+    part = ("--tag", "cross-tenant")
+    rag_eval("run", SPEC, "--out", "part", *part, cwd=team, RAG_URL=service)
+    rag_eval("run", SPEC, "--out", "all", cwd=team, RAG_URL=service)
+
+    grown = rag_eval("compare", "part", "all", cwd=team).out
+    shrunk = rag_eval("compare", "all", "part", cwd=team).out
+
+    (row,) = [line for line in grown.splitlines() if "mrr · tag=cross-tenant" in line]
+    assert row.split("cross-tenant")[1].split()[:3] == ["1.00", "1.00", "±0"]
+    assert "part covers only --tag cross-tenant" in grown
+    assert "evaluated: --tag cross-tenant" in shrunk
+    for shown in (grown, shrunk):
+        assert "(no baseline)" not in shown
+        assert "1 new" not in shown
+        assert "removed" not in shown
+        assert "Not comparable" not in shown
+
+
 @pytest.mark.parametrize(
     ("options", "cases"),
     [

@@ -170,6 +170,27 @@ def test_a_metric_that_measures_otherwise_is_listed_and_has_no_delta(then, why):
     assert (found.not_comparable, found.deltas) == ((why,), {})
 
 
+def deep(depth, *records, **more):
+    found = Summary(layer="retrieval", better="higher", depth=depth)
+    return results(*records, summaries={"recall@5": found}, **more)
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "compared"),
+    [
+        (deep(8, record("a")), deep(8, record("a")), True),
+        (deep(5, record("a")), deep(8, record("a")), False),
+        (deep(5, record("a"), filters=("--case a",)), deep(8, record("a")), True),
+        (deep(9, record("a"), filters=("--case a",)), deep(8, record("a")), False),
+        (deep(5, record("a"), record("b", "not_asked")), deep(8, record("a")), True),
+        (deep(8, record("a")), deep(5, record("a"), filters=("--case a",)), True),
+        (deep(8, record("a")), deep(9, record("a"), filters=("--case a",)), False),
+    ],
+)
+def test_a_part_of_the_cases_may_be_less_deep(now, then, compared):
+    assert bool(compare(now, then).deltas) is compared
+
+
 def test_a_metric_that_is_gone_is_listed():
     found = compare(results(record("a"), summaries={}), results(record("a")))
 
