@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from runner.advice import EVIDENCE
 from runner.model import Summary
 from runner.render._gates import FEW, why
-from runner.render._headline import stated
+from runner.render._headline import few, stated
 from runner.render._numbers import number
 from runner.render._said import Said, named, say
 from runner.render._table import undetermined
@@ -26,7 +28,7 @@ def reasons(report: Report) -> list[Said]:
 
 def notes(report: Report) -> list[Said]:
     """Give how far the numbers can be relied on: gaps, ceilings, absent evidence."""
-    said = [_gaps(label, summary) for label, summary in report.summaries.items()]
+    said = list(_gaps(report))
     said += [_ceiling(label, summary) for label, summary in report.summaries.items()]
     said += [
         say(f"{layer} is undetermined, not healthy: it needs {EVIDENCE[layer]}.")
@@ -36,12 +38,18 @@ def notes(report: Report) -> list[Said]:
     return [note for note in said if note]
 
 
-def _gaps(label: str, summary: Summary) -> Said:
-    gap = summary.due - summary.scored
-    if summary.coverage is None or not gap:
-        return ()
-    missing = f": {gap:,} of {count(summary.due, 'case')}"
-    return say(named(label), missing, " should have a score and have none.")
+def _gaps(report: Report) -> Iterator[Said]:
+    """Give a sentence for all metrics with the same gap: what lacks is mostly one."""
+    gaps: dict[tuple[int, int], list[str]] = {}
+    for label, summary in report.summaries.items():
+        gap = summary.due - summary.scored
+        if gap and summary.coverage is not None:
+            gaps.setdefault((gap, summary.due), []).append(label)
+    for (gap, due), labels in gaps.items():
+        missing = f": {gap:,} of {count(due, 'case')}"
+        yield say(
+            few(labels, write=named), missing, " should have a score and have none."
+        )
 
 
 def _ceiling(label: str, summary: Summary) -> Said:
