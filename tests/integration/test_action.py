@@ -342,7 +342,7 @@ def test_a_fork_without_secrets_is_skipped_and_never_green(team):
     assert (ended.outputs["cases-total"], ended.outputs["cases-passed"]) == ("0", "0")
     assert (written["verdict"], written["commit"]) == ("skipped", HEAD)
     assert "## ➖ RAG eval helpdesk: skipped" in ended.summary
-    assert "RAG_TOKEN is missing: a pull request from a fork" in ended.summary
+    assert "`RAG_TOKEN` is missing: a pull request from a fork" in ended.summary
     assert len(notices) == 1
     assert re.match(
         rf"::notice file={SPEC},line=\d+,title=RAG eval skipped::", *notices
