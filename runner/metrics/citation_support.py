@@ -19,6 +19,8 @@ MOST = 100  # quoted spans of an answer that are looked up
 SENTENCE = 300  # characters behind a span within which its sentence ends
 LEAST = 2  # tokens of a quoted span; a single quoted word is a term, not a quotation
 _QUOTED = re.compile(r"“([^“”\n]+)”|「([^「」\n]+)」|『([^『』\n]+)』|\"([^\"\n]+)\"")
+_OMISSION = re.compile(r"\[?(?:\.{3,}|…+)\]?")
+_CLOSING = " ,.;:!?，。；：！？、"  # marks of the sentence that quotes, put inside
 _SENTENCE_END = re.compile(r"[。！？!?\n]|\.\s")
 
 
@@ -33,8 +35,10 @@ def citation_support(
 
     A span belongs to the citation marks that follow it in its sentence, and without
     such a mark to all cited passages. Quotation marks are “…”, "…", 「…」 and 『…』;
-    《…》 is a title. A quoted single word is a term and not judged; of a reply that
-    quotes without end, the first hundred spans are.
+    《…》 is a title. Marks that close a span ("like this," he said) belong to the
+    sentence that quotes; of a span with an omission (…) each part must stand in one
+    passage. A quoted single word is a term and not judged; of a reply that quotes
+    without end, the first hundred spans are.
 
     >>> rule = Passage(id="d#1", text="Opened items cannot be returned.")
     >>> citation_support('It says "opened items".', (rule,), ("d#1",), None)
@@ -62,12 +66,17 @@ def mismatched(
     for end, span in islice(_quotations(answer), MOST):
         cited = _cited_for(answer, end, placed) or set(citations)
         if not any(
-            contains(passage.text or "", span)
+            _stands(passage.text or "", span)
             for passage in passages
             if passage.id in cited or document_of(passage) in cited
         ):
             wrong.append(span)
     return wrong
+
+
+def _stands(text: str, span: str) -> bool:
+    parts = [part.rstrip(_CLOSING) for part in _OMISSION.split(span)]
+    return all(contains(text, part) for part in parts if part)
 
 
 def _quotations(answer: str) -> Iterator[tuple[int, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT, Evidence, evidence
-from runner.metrics.key_points import states
+from runner.metrics.key_points import stated
 from runner.model import Passage, Unscored
 
 Points = tuple[tuple[str, ...], ...]
@@ -26,10 +26,10 @@ def key_point_grounding(
     found = evidence(passages)
     if found is None:
         return NO_TEXT
-    stated = [point for point in key_points if states(answer, point)]
-    if not stated:
+    made = [point for point in key_points if stated(answer, point)]
+    if not made:
         return Unscored("the answer states no key point")
-    return sum(_stands(found, point) for point in stated) / len(stated)
+    return sum(_stands(found, point) for point in made) / len(made)
 
 
 def ungrounded(
@@ -39,8 +39,8 @@ def ungrounded(
     found = evidence(passages)
     if found is None:
         return []
-    stated = [point for point in key_points if states(answer, point)]
-    return [point[0] for point in stated if not _stands(found, point)]
+    made = [point for point in key_points if stated(answer, point)]
+    return [point[0] for point in made if not _stands(found, point)]
 
 
 def unretrieved(passages: tuple[Passage, ...], key_points: Points) -> list[str]:
@@ -52,6 +52,6 @@ def unretrieved(passages: tuple[Passage, ...], key_points: Points) -> list[str]:
 
 
 def _stands(found: Evidence, point: tuple[str, ...]) -> bool:
-    return states(found.text, point) or (
-        found.glued is not None and states(found.glued, point)
+    return stated(found.text, point) or (
+        found.glued is not None and stated(found.glued, point)
     )

@@ -15,7 +15,7 @@ from runner.model import Passage, Unscored
 from runner.text import remembered, sentences, tokens, vocabulary
 
 STEM = 6  # letters by which words are compared: levels most endings
-NEAR = 5  # tokens within which two words stand together
+NEAR = 7  # tokens within which two words stand together
 GIVEN = 4  # words or pairs granted to every text, so that in few words one decides less
 ROOT = 0.5  # weight of the weakest sentence: its share is taken to this power
 FOREIGN = 0.5  # what each number or name that nothing backs leaves of the figure

@@ -24,7 +24,7 @@ from runner.model import (
     Unscored,
 )
 from runner.scores._column import Column
-from runner.text import contains, declines
+from runner.text import declines, states
 
 __all__ = ["NO_PASSAGES", "NO_REPLY", "Asked", "Column", "Scope", "Scorer", "walls"]
 
@@ -70,7 +70,7 @@ def declined(case: Case, response: Response) -> bool | None:
     if not (response.refused or declines(answer, case.refusal_phrases)):
         return False
     return case.expect_refusal or not any(
-        contains(answer, spelling) and not contains(case.question, spelling)
+        states(answer, spelling) and not states(case.question, spelling)
         for point in case.key_points
         for spelling in point
     )

@@ -1,15 +1,16 @@
 """How text is normalised, split, matched and understood, in every language alike.
 
-``words`` normalises, splits and matches; ``numerals`` reads numbers; ``refusals`` tells
-whether an answer declines.
+``words`` normalises and splits; ``spelled`` turns number words into figures;
+``numerals`` reads numbers; ``matching`` looks for one text in another; ``refusals``
+tells whether an answer declines.
 """
 
 from __future__ import annotations
 
+from runner.text.matching import contains, states
 from runner.text.numerals import numbers, readings
 from runner.text.refusals import declines
 from runner.text.words import (
-    contains,
     fold,
     normalise,
     remembered,
@@ -27,6 +28,7 @@ __all__ = [
     "readings",
     "remembered",
     "sentences",
+    "states",
     "tokens",
     "vocabulary",
 ]

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from runner.text.words import contains, fold
+from runner.text.matching import contains
+from runner.text.words import fold
 
 HEAD = 2_000  # characters that are read: declining opens an answer
 OPENING = 240  # characters within which the declining sentence begins
@@ -203,7 +204,7 @@ def declines(answer: str, phrases: Iterable[str] = ()) -> bool:
     """
     if any(contains(answer, phrase) for phrase in phrases):
         return True
-    head = fold(answer[:HEAD]).strip()
+    head = fold(answer[:HEAD]).replace("、", ",").strip()
     for sentence in _SENTENCE.finditer(head, 0, OPENING + SOON):
         if sentence.start() > OPENING:
             break

@@ -1,29 +1,31 @@
-"""How text is normalised, split into words or character bigrams, and matched.
+"""How text is normalised and split into sentences, words or character bigrams.
 
 One rule for every language: scripts that write without spaces between words (Chinese,
 Japanese, Korean, Thai, ...) are *dense* and are read by character bigrams, all others
-by words. Every function takes the text as it came and remembers what it gave, so that
-the metrics of one response share the work.
+by words. Traditional Chinese reads as simplified. Every function takes the text as it
+came and remembers what it gave, so that the metrics of one response share the work.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import add
+
+from runner.text import _variants
 
 REMEMBERED = 16  # texts: about those of one response
 LONGEST = 12  # characters of an abbreviation with what stands before it
 remembered = lru_cache(REMEMBERED)  # for what is read of a text: metrics share it
 
-_DENSE = (
+DENSE = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u103f\u1100-\u11ff\u1780-\u17d3"
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3040-\u30fa\u30fc-\u318f"
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_MARKS = (  # vowel signs and accents, which the regular expression's \w leaves out
+MARKS = (  # vowel signs and accents, which the regular expression's \w leaves out
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f"
     "\u0670\u0900-\u0903\u093a-\u094f\u0951-\u0963\u0981-\u0983\u09bc-\u09d7"
     "\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57"
@@ -33,49 +35,78 @@ _MARKS = (  # vowel signs and accents, which the regular expression's \w leaves 
 _ASCII_TOKEN = re.compile(r"[a-z]+|[0-9]+(?:\.[0-9]+)*")
 _TOKEN = re.compile(
     r"[a-z]++(?![^\x00-\x7f])|[0-9]++(?![^\x00-\x7f])(?:\.[0-9]+)*"
-    rf"|[^\W\d_{_DENSE}]+(?:[{_MARKS}]+[^\W\d_{_DENSE}]*)*|\d+(?:\.\d+)*|[{_DENSE}]+"
+    rf"|[^\W\d_{DENSE}]+(?:[{MARKS}]+[^\W\d_{DENSE}]*)*|\d+(?:\.\d+)*|[{DENSE}]+"
 )
-_A_DENSE = re.compile(f"[{_DENSE}]")
+_A_DENSE = re.compile(f"[{DENSE}]")
 _FIRST_DENSE = "\u0e01"
-_INVISIBLE = re.compile(
-    "[\xad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
-    "\ufe00-\ufe0f\ufeff]"
+_ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
+_INVISIBLE = (
+    *(0xAD, 0x34F, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F)),
+    *(*range(0x2060, 0x2065), *range(0x2066, 0x2070), *range(0xFE00, 0xFE10), 0xFEFF),
 )
 _TYPOGRAPHY = (  # what NFKC leaves, and the wide marks for which it is slow
-    *zip("‘’‛′“”„‟″‐‑‒–—―−、", '\'\'\'\'"""""-------,', strict=True),
+    *zip("‘’‛′“”„‟″‐‑‒–—―−", '\'\'\'\'"""""-------', strict=True),
     *zip("，：；！？（）％～\u3000\xa0", ",:;!?()%~  ", strict=True),
     ("…", "..."),
 )
-_THIN_GROUPING = re.compile(r"[\xa0\u2009\u202f](?<=\d.)(?=\d{3}(?!\d))")
+_ENUMERATION = re.compile(r"、(?<=\d.)(?=\d)")  # parts numbers, as a comma need not
+_THIN = "\xa0\u2009\u202f"
+_LIKE_DIGITS = (  # NFKC gives them as digits, which would join the number before
+    "\xb2\xb3\xb9\xbc-\xbe\u2070-\u2079\u2080-\u2089\u2150-\u215f\u2189\u2460-\u249b"
+    "\u24ea-\u24ff\u2776-\u2793\u3251-\u325f\u32b1-\u32bf"
+)
+_BEHIND_DIGIT = re.compile(
+    rf"[{_THIN}{_LIKE_DIGITS}](?<=\d.)(?:(?<=[{_LIKE_DIGITS}])|(?=\d{{3}}(?!\d)))"
+)
+_GROUPING = re.compile(r"[\xa0\u2009\u202f](?<=\d.)(?=\d{3}(?!\d))")
 _GROUPING = re.compile(
     r",(?:(?<=(?<!\d)\d,)|(?<=(?<!\d)\d\d,)|(?<=(?<!\d)\d{3},))"
     r"(?=(?:\d\d,){0,4}\d{3}(?!\d))"
 )
 _BESIDE_DIGIT = r"(?<![\d.,] )(?=\d)|(?<=\d )(?![\d.,])"
-_SPACE = re.compile(rf" (?:(?=[{_DENSE}])|(?<=[{_DENSE}] )|{_BESIDE_DIGIT})")
+_SPACE = re.compile(rf" (?:(?=[{DENSE}])|(?<=[{DENSE}] )|{_BESIDE_DIGIT})")
 _ASCII_SPACE = re.compile(f" (?:{_BESIDE_DIGIT})")
 
 
+@remembered
 def fold(text: str) -> str:
-    """Give the text in one case and one width, with its line breaks.
+    """Give the text in one case, width and script, with its line breaks.
 
     NFKC and case folding; zero-width, bidirectional and soft-hyphen characters are
-    out, and typographic quotes, dashes and wide punctuation are their ASCII twins.
+    out, typographic quotes, dashes and wide punctuation are their ASCII twins, digits
+    of every script are 0 to 9, and traditional Chinese is simplified.
+
+    >>> fold("“Ｆｕｌｌ” ٥٠٠"), fold("可於十天內退貨")
+    ('"full" 500', '可于十天内退货')
     """
     if text.isascii():
         return text.lower()
-    text = _THIN_GROUPING.sub("", text)
+    text = _BEHIND_DIGIT.sub(_apart, text)
     for fancy, plain in _TYPOGRAPHY:
         text = text.replace(fancy, plain)
     if text.isascii():
         return text.lower()
-    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    signs, plain_of = _signs()
+    text = unicodedata.normalize("NFKC", text)
+    text = signs.sub(lambda sign: plain_of[sign[0]], text).casefold()
     return unicodedata.normalize("NFKC", text)
 
 
-def _lowered(text: str) -> str:
-    """Give an ASCII text in one case, its numbers without grouping."""
-    text = text.lower()
+def _apart(sign: re.Match[str]) -> str:
+    return "" if sign[0].isspace() else f" {sign[0]}"
+
+
+@cache  # read for the first text that needs it
+def _signs() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Give the signs that are read as others, or not at all: see ``fold``."""
+    plain = dict(zip(_variants.PAIRS[::2], _variants.PAIRS[1::2], strict=True))
+    plain |= {chr(ord(zero) + n): str(n) for zero in _ZEROS for n in range(10)}
+    plain |= {chr(sign): "" for sign in _INVISIBLE}
+    return re.compile(f"[{''.join(plain)}]"), plain
+
+
+def ungrouped(text: str) -> str:
+    """Give a folded text whose numbers are without grouping: ``1,000`` is ``1000``."""
     return _GROUPING.sub("", text) if "," in text else text
 
 
@@ -90,9 +121,14 @@ def normalise(text: str) -> str:
     >>> normalise("Ｓｕｐｐｏｒｔｓ  1,000 个 会话"), normalise("iPhone 15")
     ('supports1000个会话', 'iphone15')
     """
-    text = " ".join(fold(text).split())
-    if "," in text:
-        text = _GROUPING.sub("", text)
+    return closed(fold(text))
+
+
+def closed(text: str) -> str:
+    """Give a folded text as ``normalise`` does: spaced and grouped in one way."""
+    text = ungrouped(" ".join(text.split()))
+    if "、" in text:
+        text = _ENUMERATION.sub(", ", text).replace("、", ",")
     return (_ASCII_SPACE if text.isascii() else _SPACE).sub("", text)
 
 
@@ -107,7 +143,7 @@ def tokens(text: str) -> tuple[str, ...]:
     (('within', '10', 'days'), ('可在', '在十', '十天', '天内'), ('第', '5', '页'))
     """
     if text.isascii():  # no dense character, so that white space does not matter
-        return tuple(_ASCII_TOKEN.findall(_lowered(text)))
+        return tuple(_ASCII_TOKEN.findall(ungrouped(text.lower())))
     text = normalise(text)
     if text.isascii():
         return tuple(_ASCII_TOKEN.findall(text))
@@ -166,40 +202,3 @@ def _is_abbreviated(text: str, start: int, end: int) -> bool:
     if end - start < LONGEST and _ORDINAL.fullmatch(before):
         return True
     return _NOT_AN_END.search(before) is not None
-
-
-def contains(text: str, needle: str) -> bool:
-    """Whether the needle stands in the text, both normalised.
-
-    Words and numbers match whole: ``500`` is not in ``1500`` or ``500.5``, ``art`` not
-    in ``start``. Dense scripts match by substring. An empty needle is in nothing.
-
-    >>> contains("支持 1,500 个会话", "500"), contains("支持 500 个会话", "500个会话")
-    (False, True)
-    """
-    plain = fold(needle).strip()
-    if plain and text.isascii() and _stands(_lowered(text), plain):
-        return True  # as it is written, which is the common case and costs least
-    needle = normalise(needle)
-    return bool(needle) and _stands(normalise(text), needle)
-
-
-def _stands(text: str, needle: str) -> bool:
-    at = text.find(needle)
-    while at >= 0:
-        if _is_whole(text, at, at + len(needle)):
-            return True
-        at = text.find(needle, at + 1)
-    return False
-
-
-def _is_whole(text: str, start: int, end: int) -> bool:
-    return not (
-        _JOINED_BEFORE.match(text[max(start - 2, 0) : start + 1][::-1])
-        or _JOINED_AFTER.match(text[end - 1 : end + 2])
-    )
-
-
-_LETTER = rf"(?:[^\W\d{_DENSE}]|[{_MARKS}])"
-_JOINED_AFTER = re.compile(rf"{_LETTER}{{2}}|\d\d|\d\.\d")
-_JOINED_BEFORE = _JOINED_AFTER  # read backwards

@@ -112,6 +112,29 @@ def test_both_too_much_and_too_little_cost(answer, reference):
     assert 0 < answer_similarity(answer, reference) < 0.7
 
 
+@pytest.mark.parametrize("rule", [RULE, CHINESE], ids=["English", "Chinese"])
+@pytest.mark.parametrize(("times", "expected"), [(1, 1.0), (2, 0.67), (10, 0.18)])
+def test_what_is_said_again_counts_as_too_much(rule, times, expected):
+    said = answer_similarity(" ".join([rule] * times), rule)
+
+    assert said == pytest.approx(expected, abs=0.01)
+
+
+def test_a_run_without_an_end_counts_once():
+    assert answer_similarity("refund " * 50, "refund") < 0.1
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(f"{RULE} And again: {RULE}", id="the reference repeats itself"),
+        pytest.param("no no no no no no no no", id="one word"),
+    ],
+)
+def test_what_the_reference_says_again_may_be_said_again(rule):
+    assert answer_similarity(rule, rule) == 1.0
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [(RULE, RULE.replace("30", "45")), (CHINESE, "商品十天内退货。")],

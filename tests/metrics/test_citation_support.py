@@ -42,6 +42,16 @@ def cited(answer):
         pytest.param("规定“500 个会话”。", 0.0, id="500 is not in 1,500"),
         pytest.param("规定“1500个会话”。", 1.0, id="1500 is 1,500"),
         pytest.param('"returned. Refunds"', 0.0, id="over two passages"),
+        pytest.param('"opened items," it says', 1.0, id="a comma of the sentence"),
+        pytest.param('Is it "opened items?"', 1.0, id="its question mark"),
+        pytest.param("规定“十天内退货。”", 1.0, id="Chinese, a full stop within"),
+        pytest.param("规定“十天内退货，”如此", 1.0, id="Chinese, a comma within"),
+        pytest.param('"opened ... be returned"', 1.0, id="an omission"),
+        pytest.param('"opened […] be returned."', 1.0, id="an omission in brackets"),
+        pytest.param('"opened items ... days"', 0.0, id="parts of two passages"),
+        pytest.param('"opened ... be sold"', 0.0, id="an omission, misquoted"),
+        pytest.param("規定「十天內退貨」。", 1.0, id="traditional Chinese"),
+        pytest.param("规定“10天内退货”。", 0.0, id="a quotation is word for word"),
     ],
 )
 def test_share_of_the_quoted_spans_that_stand_in_what_is_cited(answer, expected):

@@ -38,6 +38,12 @@ from runner.metrics.key_points import key_points, missing
         pytest.param("可在十五天内退货", "十天内", False, id="Chinese, one sign more"),
         pytest.param("请用VPN登录", "vpn", True, id="a Latin word in Chinese"),
         pytest.param("请用OpenVPN登录", "vpn", False, id="a part of one in Chinese"),
+        pytest.param("可在十五天内退货", "15天", True, id="Chinese, in signs"),
+        pytest.param("可在15天内退货", "十五天内", True, id="Chinese, in digits"),
+        pytest.param("within fifteen days", "15 days", True, id="in words"),
+        pytest.param("within 150 days", "fifteen", False, id="another one in words"),
+        pytest.param("最多一千個會話", "1,000 个会话", True, id="traditional Chinese"),
+        pytest.param("可在二十天内退货", "十天", False, id="Chinese, a longer numeral"),
         pytest.param("", "30 days", False, id="an empty answer"),
     ],
 )

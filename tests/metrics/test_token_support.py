@@ -34,6 +34,7 @@ def texts(*written):
             "支持会话", ["支持通话"], 1 / 3, id="Chinese, one of three bigrams"
         ),
         pytest.param("开 封 商 品", ["开封商品"], 1.0, id="Chinese, spaced out"),
+        pytest.param("開封商品", ["开封商品"], 1.0, id="traditional and simplified"),
         pytest.param("opened items", [], 0.0, id="nothing retrieved"),
         pytest.param("opened items", [""], 0.0, id="an empty passage"),
     ],

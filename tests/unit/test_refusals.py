@@ -54,6 +54,8 @@ It is not appropriate to generalize about any group of people.
 作为AI语言模型，我不会提供任何制作毒药的建议。
 这个问题我暂时回答不了。
 很遗憾，目前的资料不足以回答您的问题。
+根據提供的資料，無法回答該問題。
+抱歉，我沒有找到相關資訊。
 """.strip().splitlines()
 
 ANSWERING = """

@@ -11,6 +11,7 @@ from runner.text import (
     numbers,
     readings,
     sentences,
+    states,
     tokens,
     vocabulary,
 )
@@ -38,46 +39,17 @@ from runner.text import (
         pytest.param("1\u00a0000", "1000", id="grouping by a thin space"),
         pytest.param("in 2019,500 people", "in2019,500people", id="no grouping"),
         pytest.param("会话，可扩容。", "会话,可扩容。", id="wide punctuation"),
+        pytest.param("可於十天內退貨", "可于十天内退货", id="traditional Chinese"),
+        pytest.param("發、髮", "发,发", id="two signs with one simplified form"),
+        pytest.param("第101、102位", "第101, 102位", id="a comma that parts numbers"),
+        pytest.param("苹果、梨", "苹果,梨", id="a comma that parts words"),
+        pytest.param("٥٠٠ ۱۲", "500 12", id="digits of another script"),
+        pytest.param("2019² and 5½", "2019 2and5 1⁄2", id="signs that NFKC spells"),
         pytest.param("", "", id="empty"),
     ],
 )
 def test_texts_meet_in_one_form(text, expected):
     assert normalise(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "needle", "expected"),
-    [
-        pytest.param("up to 500 sessions", "500", True, id="a number"),
-        pytest.param("up to 1500 sessions", "500", False, id="within a number"),
-        pytest.param("up to 500.5 units", "500", False, id="before a decimal"),
-        pytest.param("up to 3.500 units", "500", False, id="behind a decimal"),
-        pytest.param("up to 500,000 units", "500", False, id="in a grouped number"),
-        pytest.param("The limit is 500.", "500", True, id="at a full stop"),
-        pytest.param("limits: 5, 50 and 500", "50", True, id="in a list"),
-        pytest.param("1,000 seats", "1000 seats", True, id="grouping"),
-        pytest.param("1000 seats", "1,000 seats", True, id="grouping of the needle"),
-        pytest.param("restart the router", "art", False, id="within a word"),
-        pytest.param("state-of-the-art", "art", True, id="behind a hyphen"),
-        pytest.param("the café's menu", "CAFÉ", True, id="before an apostrophe"),
-        pytest.param("the cafés", "café", False, id="a longer word"),
-        pytest.param("within 10 days of", "10days", True, id="space left out"),
-        pytest.param("iPhone15", "iPhone 15", True, id="space put in"),
-        pytest.param("支持500个并发会话", "500 个", True, id="Chinese"),
-        pytest.param("支持1500个并发会话", "500个", False, id="Chinese, number whole"),
-        pytest.param("可在十天内退货", "十天", True, id="Chinese by substring"),
-        pytest.param("ＶＩＰ会员", "vip", True, id="width beside Chinese"),
-        pytest.param("uses C++ daily", "C++", True, id="symbols"),
-        pytest.param("art, restart", "art", True, id="whole at first"),
-        pytest.param("restart, art", "art", True, id="whole at last"),
-        pytest.param("हिन्दी भाषा", "हिन्द", False, id="vowel sign belongs to the word"),
-        pytest.param("anything", "", False, id="empty needle"),
-        pytest.param("anything", " \u200b", False, id="invisible needle"),
-        pytest.param("", "x", False, id="empty text"),
-    ],
-)
-def test_words_and_numbers_match_whole(text, needle, expected):
-    assert contains(text, needle) is expected
 
 
 @pytest.mark.parametrize(
@@ -132,60 +104,6 @@ def test_sentences_end_where_a_reader_ends_them(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("up to 1,000 of 5.50", ["1000", "5.5"], id="digits"),
-        pytest.param("３００元", ["300"], id="wide digits"),
-        pytest.param("٥٠٠", ["500"], id="Arabic-Indic digits"),
-        pytest.param("at 9:00", ["9"], id="full hour"),
-        pytest.param("2024.01.05", ["2024", "1", "5"], id="date"),
-        pytest.param("version 3.0.1", ["3.0.1"], id="version"),
-        pytest.param("2.5 million", ["2500000"], id="million"),
-        pytest.param("3万元，1.2亿", ["30000", "120000000"], id="wan, yi"),
-        pytest.param("十天内，三百五十元", ["10", "350"], id="Chinese"),
-        pytest.param("两个人，二十五岁", ["2", "25"], id="two"),
-        pytest.param("百分之五", ["5"], id="percent"),
-        pytest.param("二〇二四年", ["2024"], id="year sign by sign"),
-        pytest.param("三点五倍", ["3.5"], id="decimal sign by sign"),
-        pytest.param("一万五千元", ["15000"], id="wan and qian"),
-        pytest.param("一个 一些 万一 千万不要 十分重要", [], id="manners of speaking"),
-        pytest.param("twenty-five, two hundred and fifty", ["25", "250"], id="words"),
-        pytest.param("three days", ["3"], id="a word beside a unit"),
-        pytest.param("three tips, one of them", [], id="a word that introduces"),
-        pytest.param("1. First\n2) Second\n(3) Third", [], id="list ordinals"),
-        pytest.param("first: 1)a;2)b", [], id="ordinals within a line"),
-        pytest.param("so it is [1][2, 3] 【4】 x¹", [], id="citation marks"),
-        pytest.param("Passage 2 and source 3", [], id="labels"),
-        pytest.param("iPhone 15 and COVID-19", ["15", "19"], id="names"),
-        pytest.param("the price is: 50. Then 60", ["50", "60"], id="no ordinal"),
-        pytest.param("", [], id="empty"),
-    ],
-)
-def test_a_number_is_read_however_it_is_written(text, expected):
-    assert list(numbers(text)) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "backed"),
-    [
-        pytest.param("2.5 million", {"2.5", "2500000"}, id="with and without scale"),
-        pytest.param("a third, in May", {"1", "3", "5"}, id="ordinal and month"),
-        pytest.param("一个人，第一", {"1"}, id="one in Chinese"),
-        pytest.param("twenty five", {"20", "5", "25"}, id="either reading"),
-        pytest.param("three tips", {"3"}, id="a word that introduces"),
-        pytest.param("½ cup", {"1", "2"}, id="fraction"),
-        pytest.param("12.50", {"12.5"}, id="trailing zero"),
-    ],
-)
-def test_a_text_backs_every_reading_of_its_numbers(text, backed):
-    assert backed <= readings(text)
-
-
-def test_the_same_number_meets_in_two_languages():
-    assert numbers("within 10 days") == numbers("十天之内") == ("10",)
-
-
-@pytest.mark.parametrize(
     "text",
     [
         pytest.param("a" * 1_000_000, id="one word"),
@@ -199,6 +117,12 @@ def test_the_same_number_meets_in_two_languages():
         pytest.param("[1, " * 250_000, id="open brackets"),
         pytest.param("hundred " * 100_000, id="number words"),
         pytest.param("十" * 300_000, id="Chinese numerals"),
+        pytest.param("1万" * 200_000, id="compounds"),
+        pytest.param("貨" * 300_000, id="traditional signs"),
+        pytest.param("(" * 500_000, id="opening brackets"),
+        pytest.param("\n* " * 300_000, id="empty list items"),
+        pytest.param("twenty-" * 100_000, id="joined number words"),
+        pytest.param("1k " * 300_000, id="scaled numbers"),
         pytest.param("百分之" * 100_000, id="percent signs"),
         pytest.param("字" * 300_000, id="one Chinese word"),
         pytest.param("\u0301" * 300_000, id="marks without a letter"),
@@ -209,7 +133,7 @@ def test_a_megabyte_is_read_in_linear_time(text):
     start = process_time()
     for read in (normalise, tokens, vocabulary, sentences, numbers, readings):
         read(text)
-    contains(text, "needle 5")
+    states(text, "needle 5")
 
     assert process_time() - start < 15
 

@@ -1,0 +1,126 @@
+"""Whether a text holds what somebody looks for, word for word or number for number."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from runner.text.spelled import (
+    DIGIT,
+    MAGNITUDE,
+    NUMERAL,
+    SMALL,
+    SPELLED,
+    chinese,
+    english,
+    scaled,
+)
+from runner.text.words import (
+    DENSE,
+    MARKS,
+    closed,
+    fold,
+    normalise,
+    remembered,
+    ungrouped,
+    vocabulary,
+)
+
+_LETTER = rf"(?:[^\W\d{DENSE}]|[{MARKS}])"
+_WITHIN = re.compile(  # a place inside a word, a number, or a numeral of Chinese signs
+    rf"(?<={_LETTER})(?={_LETTER})|(?<=\d)(?=\.?\d)|(?<=\d\.)(?=\d)"
+    rf"|(?<={MAGNITUDE})(?={NUMERAL})|(?<={DIGIT})(?={MAGNITUDE})"
+    rf"|(?<={DIGIT}{DIGIT})(?={DIGIT})|(?<={DIGIT})(?={DIGIT}{DIGIT})"
+    rf"|(?<={NUMERAL})(?=点{DIGIT}(?!{MAGNITUDE}))"
+    rf"|(?<={NUMERAL}点)(?={DIGIT}(?!{MAGNITUDE}))"
+)
+_PERCENT = re.compile(r"(?<=\d)[ -]?per ?cent\b")
+_DIGIT = re.compile(r"\d")
+
+
+class _Sought(NamedTuple):
+    """What is looked for, in the forms in which it may stand."""
+
+    folded: str
+    normalised: str
+    figures: str | None
+    """With its numbers in figures; None where its wording alone is looked for."""
+
+
+def contains(text: str, needle: str) -> bool:
+    """Whether the needle stands in the text, both normalised.
+
+    Words and numbers match whole: ``500`` is not in ``1500`` or ``500.5``, ``art`` not
+    in ``start``, 十天 not in 二十天. Other dense text matches by substring. An empty
+    needle is in nothing.
+
+    >>> contains("支持 1,500 个会话", "500"), contains("支持 500 个会话", "500个会话")
+    (False, True)
+    """
+    return _contains(text, _sought(needle))
+
+
+def states(text: str, needle: str) -> bool:
+    """Whether the needle stands in the text, its numbers in whatever spelling.
+
+    1,000 is 1000, 一千 and 1千; 十五天 is 15 天; ``fifteen days`` are ``15 days``;
+    百分之五 is 5%. A number is never another one.
+
+    >>> states("可在十五天内退货", "15 天"), states("within 150 days", "fifteen days")
+    (True, False)
+    """
+    sought = _sought(needle)
+    if _contains(text, sought):
+        return True
+    return sought.figures is not None and _stands(in_figures(text), sought.figures)
+
+
+def _contains(text: str, sought: _Sought) -> bool:
+    if not sought.normalised:
+        return False
+    if text.isascii() and _stands(ungrouped(text.lower()), sought.folded):
+        return True  # as it is written, which is the common case and costs least
+    return _stands(normalise(text), sought.normalised)
+
+
+def _stands(text: str, needle: str) -> bool:
+    at = text.find(needle)
+    while at >= 0:
+        if not (_WITHIN.match(text, at) or _WITHIN.match(text, at + len(needle))):
+            return True
+        at = text.find(needle, at + 1)
+    return False
+
+
+@remembered
+def in_figures(text: str) -> str:
+    """Give the text normalised and with its numbers in plain figures.
+
+    Decimals and zeros in front stay as they are written: 3.10 is a version, 007 a name.
+    """
+    words = vocabulary(text)
+    if text.isascii() and SPELLED.isdisjoint(words):
+        return normalise(text)
+    return _in_figures(fold(text), in_words=not SMALL.keys().isdisjoint(words))
+
+
+def _in_figures(folded: str, *, in_words: bool) -> str:
+    text = ungrouped(folded)
+    if in_words:
+        text = english(text, claimed=False)
+    if not text.isascii():
+        text = chinese(text, claimed=False)
+    text = scaled(text)
+    return closed(_PERCENT.sub("%", text) if "cent" in text else text)
+
+
+@lru_cache(1024)  # each is looked for in several texts by several metrics
+def _sought(needle: str) -> _Sought:
+    folded = fold.__wrapped__(needle).strip()
+    figures = _in_figures(folded, in_words=True)
+    if not _DIGIT.search(figures) and not folded.isascii():
+        # A numeral at the end needs no measure word.
+        figures = _in_figures(f"{folded}个", in_words=True).removesuffix("个")
+    counts = _DIGIT.search(figures) and figures != "1"  # a bare one or 一 seldom does
+    return _Sought(folded, closed(folded), figures if counts else None)
