@@ -16,7 +16,7 @@ from runner import __version__
 
 TRIES = 4
 PATIENCE = 180.0
-"""Seconds that all calls of a run wait in sum; GitHub's second limit takes 60 to 80."""
+"""Seconds after which no call is made again; GitHub's second limit takes 60 to 80."""
 
 _TIMEOUT = (10.0, 30.0)  # seconds to connect, and for the next bytes
 _LIMIT = 64 * 2**20  # bytes: a page of 100 comments at their largest has 40 MB
@@ -80,7 +80,7 @@ class Caller:
 
     Args:
         token: Of the API.
-        patience: Seconds that all its calls may wait in sum.
+        patience: Seconds from now, after which no call is made again.
         clock: Seconds that only grow.
         wall: Seconds of the epoch.
         sleep: Waits for seconds.
@@ -98,7 +98,7 @@ class Caller:
         self._session = requests.Session()
         self._session.headers.update(_HEADERS)
         self._session.auth = _Bearer(token)
-        self._patience = patience
+        self._until = clock() + patience
         self._clock = clock
         self._wall = wall
         self._sleep = sleep
@@ -111,9 +111,8 @@ class Caller:
             wait = self._wait(reply, attempt)
             if reply.is_broken and not call.repeatable:
                 break
-            if wait is None or wait > self._patience:
+            if wait is None or self._clock() + wait > self._until:
                 break
-            self._patience -= wait
             self._sleep(wait)
             reply = self._once(call)
         return reply

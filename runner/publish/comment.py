@@ -153,20 +153,25 @@ class Thread:
         return self._renew(own, Draft(then, text, is_wanted=False))
 
     def _renew(self, own: Sequence[Comment], draft: Draft) -> Told:
+        try:
+            # It may be another by now: others were written since all were listed.
+            oldest = self._github.again(own[0])
+            return self._written([oldest, *own[1:]], draft)
+        except Refused as refused:
+            if not refused.reason.is_gone:
+                raise
+        self._listed = None
+        if not draft.is_wanted:
+            return Told("left", why="the comment was deleted")
+        return self._create(draft)
+
+    def _written(self, own: Sequence[Comment], draft: Draft) -> Told:
         oldest, latest = own[0], max(own, key=_age)
         if _age(latest) > draft.marker.age:
             return _left(oldest)
         if len(own) == 1 and _is_same(latest, draft):
             return Told("unchanged", latest.id, latest.url)
-        try:
-            kept = self._github.update(oldest, draft.body)
-        except Refused as refused:
-            if not refused.reason.is_gone:
-                raise
-            self._listed = None
-            if not draft.is_wanted:
-                return Told("left", why="the comment was deleted")
-            return self._create(draft)
+        kept = self._github.update(oldest, draft.body)
         self._remove(own[1:])
         if draft.is_wanted and _age(latest) == draft.marker.age:
             return Told("updated", kept.id, kept.url, *_TWICE)

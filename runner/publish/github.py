@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from runner.publish._calls import PATIENCE, Call, Caller, Reply
@@ -12,6 +12,8 @@ from runner.publish._refusals import Reason, Refused, refusal
 from runner.settings import Change, Settings, Stance, stance
 
 __all__ = ["PATIENCE", "Caller", "Comment", "GitHub", "Pull", "Refused", "connect"]
+
+Value = TypeVar("Value")
 
 _PAGE = 100  # the most that GitHub gives at once
 _PAGES = 30  # a pull request takes 2,500 comments
@@ -104,7 +106,7 @@ class GitHub:
             Refused: GitHub does not tell.
         """
         query = urlencode({"per_page": _PAGE})
-        return self._at(commit, f"{self._root}/commits/{commit}/pulls?{query}")
+        return self._open_at(commit, f"{self._root}/commits/{commit}/pulls?{query}")
 
     def pulls_from(self, head: str, commit: str) -> list[Pull]:
         """Give the open pull requests from ``owner:branch`` that are at the commit.
@@ -116,7 +118,7 @@ class GitHub:
             Refused: GitHub does not tell.
         """
         query = urlencode({"head": head, "state": "open", "per_page": _PAGE})
-        return self._at(commit, f"{self._root}/pulls?{query}")
+        return self._open_at(commit, f"{self._root}/pulls?{query}")
 
     def comments(self, number: int) -> list[Comment]:
         """Give all comments of a pull request, oldest first.
@@ -127,6 +129,14 @@ class GitHub:
         query = urlencode({"per_page": _PAGE})
         url = f"{self._root}/issues/{number}/comments?{query}"
         return sorted(map(_comment, self._pages(url)), key=lambda each: each.id)
+
+    def again(self, comment: Comment) -> Comment:
+        """Give a comment as it is now.
+
+        Raises:
+            Refused: GitHub does not give it; ``is_gone`` where it was deleted.
+        """
+        return _comment(self._done(Call("GET", self._at_id(comment))).data)
 
     def login(self) -> str:
         """Give as whom the token writes; asked once."""
@@ -178,13 +188,13 @@ class GitHub:
             return viewer
         return _text(self._caller.do(Call("GET", f"{self._api}/user")).data, "login")
 
-    def _at(self, commit: str, url: str) -> list[Pull]:
+    def _open_at(self, commit: str, url: str) -> list[Pull]:
         found = [_pull(each) for each in self._pages(url)]
         here = [pull for pull in found if pull.is_open and pull.head == commit]
         return sorted(here, key=lambda pull: pull.number)
 
     def _pages(self, url: str) -> Iterator[Any]:
-        host = urlsplit(url).netloc
+        host = urlsplit(url)[:2]
         for _ in range(_PAGES):
             reply = self._done(Call("GET", url))
             if not isinstance(reply.data, list):
@@ -192,7 +202,7 @@ class GitHub:
             yield from reply.data
             following = _NEXT.search(reply.headers.get("Link", ""))
             # The token goes to no other host, whatever a header says.
-            if not following or urlsplit(following[1]).netloc != host:
+            if not following or urlsplit(following[1])[:2] != host:
                 return
             url = following[1]
 
@@ -208,7 +218,7 @@ def connect(found: Settings, patience: float = PATIENCE) -> GitHub:
 
     Args:
         found: Names it, and has the token.
-        patience: Seconds that all its calls may wait in sum, to be made again.
+        patience: Seconds after which no call is made again.
     """
     caller = Caller(found.token, patience=patience)
     run = found.run
@@ -216,31 +226,40 @@ def connect(found: Settings, patience: float = PATIENCE) -> GitHub:
     return GitHub(run.api, run.graphql, run.repository, whose, caller)
 
 
-def _text(data: Any, *path: str) -> str:
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, str) else ""
-
-
 def _pull(data: Any) -> Pull:
-    try:
-        return Pull(data["number"], data["head"]["sha"], data["state"] == "open")
-    except (TypeError, KeyError):
-        raise _odd() from None
+    return Pull(
+        number=_found(int, data, "number"),
+        head=_found(str, data, "head", "sha"),
+        is_open=_found(str, data, "state") == "open",
+    )
 
 
 def _comment(data: Any) -> Comment:
-    try:
-        user = data["user"] or {}
-        return Comment(
-            id=data["id"],
-            url=data["html_url"],
-            body=data.get("body") or "",
-            login=user.get("login") or "",
-            is_bot=user.get("type") == "Bot",
-        )
-    except (TypeError, KeyError, AttributeError):
-        raise _odd() from None
+    return Comment(
+        id=_found(int, data, "id"),
+        url=_found(str, data, "html_url"),
+        body=_text(data, "body"),
+        login=_text(data, "user", "login"),  # nobody, where the author has gone
+        is_bot=_text(data, "user", "type") == "Bot",
+    )
+
+
+def _text(data: Any, *path: str) -> str:
+    found = _at(data, path)
+    return found if isinstance(found, str) else ""
+
+
+def _found(kind: type[Value], data: Any, *path: str) -> Value:
+    found = _at(data, path)
+    if not isinstance(found, kind):
+        raise _odd()
+    return found
+
+
+def _at(data: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
 
 
 def _odd() -> Refused:

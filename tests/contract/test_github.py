@@ -186,6 +186,15 @@ def test_all_waits_of_a_run_are_bounded_together(github, api, clock):
     assert sum(clock.slept) == 150
 
 
+def test_a_github_that_hangs_is_given_up_as_well(github, api, clock):
+    there = api()
+    for _ in range(3):
+        github.expect(LIST, instead=Reply(502), before=lambda: clock.sleep(100))
+
+    assert why(there.comments, 7).why == "GitHub is out of order (502)"
+    assert github.calls == [LIST] * 2
+
+
 def test_two_writes_are_a_second_apart(api, clock):
     there = api()
 
@@ -274,13 +283,49 @@ def test_the_request_is_named_for_the_support_of_github(github, api):
     assert why(api().comments, 7).why.endswith("(422: No), request 0A1B:2C3D:4E5F")
 
 
-@pytest.mark.parametrize("odd", [None, {"id": 1}, "text", [1], [{"id": 5}]])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        {"id": 1},
+        "text",
+        [1],
+        [{"id": 5}],
+        [{"id": "5", "html_url": "x"}],
+        [{"id": 5, "html_url": None}],
+    ],
+)
 def test_an_answer_that_is_none_of_github_is_refused(github, api, odd):
     github.expect(LIST, instead=Reply(200, odd))
 
     reason = why(api().comments, 7)
 
     assert reason.why == "what GitHub answered is not what it documents"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        [],
+        {"number": 7, "state": "open", "head": None},
+        {"number": 7, "state": "open", "head": {"sha": 5}},
+        {"number": "7", "state": "open", "head": {"sha": HEAD}},
+    ],
+)
+def test_a_pull_request_that_is_none_of_github_is_refused(github, api, odd):
+    github.expect("GET /repos/org/bot/pulls/7", instead=Reply(200, odd))
+
+    assert "not what it documents" in why(api().pull, 7).why
+
+
+@pytest.mark.parametrize("body", [None, 5, ["x"]])
+def test_a_comment_without_author_or_text_is_nobodys(github, api, body):
+    odd = {"id": 5, "html_url": "https://github.com/x", "user": None, "body": body}
+    github.expect(LIST, instead=Reply(200, [odd]))
+
+    [found] = api().comments(7)
+
+    assert (found.body, found.is_by(BOT)) == ("", False)
 
 
 def test_an_answer_without_end_is_not_read(github, api):
@@ -295,6 +340,14 @@ def test_a_github_that_is_not_there_is_said_to_be_out_of_reach(api, clock):
 
     assert reason.why == "GitHub cannot be reached: the connection failed"
     assert clock.slept == [1, 2, 4]
+
+
+def test_an_authority_that_is_not_known_is_named(api):
+    reason = why(api(url=api.url.replace("http:", "https:")).pull, 7)
+
+    assert reason.why == (
+        "GitHub cannot be reached: TLS failed (for a private CA set REQUESTS_CA_BUNDLE)"
+    )
 
 
 def test_a_proxy_that_cannot_be_used_is_named(api, monkeypatch):

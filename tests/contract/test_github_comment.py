@@ -29,6 +29,7 @@ LIST = "GET /repos/org/bot/issues/7/comments"
 POST = "POST /repos/org/bot/issues/7/comments"
 PATCH = "PATCH /repos/org/bot/issues/comments/101"
 VIEWER = "POST /graphql"
+ONE = "GET /repos/org/bot/issues/comments/101"
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_the_second_run_renews_it(github, say):
 
     assert say("second", run=2).done == "updated"
     assert github.bodies == [body("second", run=2)]
-    assert github.calls == [PULL, LIST, VIEWER, PATCH]
+    assert github.calls == [PULL, LIST, VIEWER, ONE, PATCH]
 
 
 def test_it_is_found_on_whatever_page_it_is(github, say):
@@ -85,7 +86,7 @@ def test_it_is_found_on_whatever_page_it_is(github, say):
     assert [each for each in github.bodies if "rag-eval" in each] == [
         body("second", run=2)
     ]
-    assert len(github.calls) == 4 + 3
+    assert len(github.calls) == 5 + 3
 
 
 @pytest.mark.parametrize(
@@ -156,6 +157,24 @@ def test_a_later_run_is_not_written_over(github, say):
     assert github.bodies == [body("later", run=5)]
 
 
+@pytest.mark.parametrize("moment", [PULL, LIST, VIEWER, ONE])
+def test_a_later_run_in_between_is_not_written_over(github, say, moment):
+    say("run 4", run=4)
+    github.expect(moment, before=lambda: say("run 6", run=6))
+
+    assert say("run 5", run=5).done == "left"
+    assert github.bodies == [body("run 6", run=6)]
+
+
+@pytest.mark.parametrize("moment", [PULL, LIST, VIEWER, ONE, PATCH])
+def test_an_earlier_run_in_between_is_written_over(github, say, moment):
+    say("run 4", run=4)
+    github.expect(moment, before=lambda: say("run 5", run=5))
+
+    assert say("run 6", run=6).done == "updated"
+    assert github.bodies == [body("run 6", run=6)]
+
+
 def test_of_one_run_the_later_attempt_counts(say):
     say("again", run=5, attempt=2)
 
@@ -207,9 +226,10 @@ def test_two_comments_that_are_there_become_one(github, say):
     assert github.bodies == [body("run 5", run=5), "between"]
 
 
-def test_a_comment_that_goes_in_between_is_made_again(github, say):
+@pytest.mark.parametrize("moment", [ONE, PATCH])
+def test_a_comment_that_goes_in_between_is_made_again(github, say, moment):
     say("first")
-    github.expect(PATCH, before=github.comments.clear)
+    github.expect(moment, before=github.comments.clear)
 
     told = say("second", run=2)
 
@@ -288,7 +308,7 @@ def test_several_comments_are_listed_for_once(github, api):
     told = comment.tell(api(), CHANGE, lambda _: drafts)
 
     assert [each.done for each in told] == ["updated", "updated"]
-    assert len(github.calls) == 5
+    assert len(github.calls) == 7
 
 
 def test_one_refusal_is_enough(github, api):
@@ -398,7 +418,7 @@ def test_nothing_is_written_where_only_the_time_is_another(github, say, root):
     )
 
     assert (told.done, told.id) == ("unchanged", 101)
-    assert github.calls == [PULL, LIST, VIEWER]
+    assert github.calls == [PULL, LIST, VIEWER, ONE]
 
 
 @pytest.mark.parametrize("changes", [{"commit": "c" * 40}, {"verdict": "passed"}])

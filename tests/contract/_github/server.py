@@ -26,6 +26,7 @@ BOT = "github-actions[bot]"
 LONGEST = 65_536  # characters of a comment
 MOST = 2_500  # comments of a pull request
 INTEGRATION = "Resource not accessible by integration"
+ASKED = ("User-Agent", "Accept", "X-GitHub-Api-Version")  # headers of every request
 PREFIX = re.compile("/api/(?:v3(?=/)|(?=graphql))")  # where an enterprise has its API
 
 
@@ -104,8 +105,7 @@ class GitHub:
         if sent.path == "/graphql":
             return self.viewer(sent)
         faults = request_faults(sent)
-        if "User-Agent" not in sent.headers:
-            faults.append("no User-Agent")
+        faults += [f"no {name}" for name in ASKED if name not in sent.headers]
         reply = self.routed(sent) if not faults else Reply(500)
         faults += reply_faults(
             sent, reply.status, bare(reply.data), reply.headers or {}
@@ -196,6 +196,10 @@ class GitHub:
             201, self.add(body, who.login, who.kind, int(number))
         )
 
+    def comment(self, _sent, _who, identity):
+        found = self.found(identity)
+        return Reply(200, found) if found else refused(404, "Not Found")
+
     def update(self, sent, who, identity):
         found = self.found(identity)
         if found is None:
@@ -229,6 +233,7 @@ ROUTES = {
     "GET /repos/org/bot/commits/([0-9a-f]+)/pulls": GitHub.pulls_of,
     "GET /repos/org/bot/issues/([0-9]+)/comments": GitHub.list_comments,
     "POST /repos/org/bot/issues/([0-9]+)/comments": GitHub.create,
+    "GET /repos/org/bot/issues/comments/([0-9]+)": GitHub.comment,
     "PATCH /repos/org/bot/issues/comments/([0-9]+)": GitHub.update,
     "DELETE /repos/org/bot/issues/comments/([0-9]+)": GitHub.delete,
 }
