@@ -9,21 +9,12 @@ import pytest
 
 from runner.publish._marker import Marker, after
 from tests.contract._github.clients import TOKEN
-from tests.contract._github.server import HEAD, GitHub, Server
+from tests.contract._github.server import HEAD
 
 pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[2]
 NEXT = "c" * 40
-
-
-@pytest.fixture
-def github():
-    github = GitHub()
-    with Server(github) as server:
-        github.url = server.url
-        yield github
-    assert github.wrong == []
 
 
 @pytest.fixture
