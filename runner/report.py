@@ -23,6 +23,7 @@ from runner.model import (
     Rule,
     Summary,
     Tighter,
+    TrialSummary,
     Verdict,
     YardstickChange,
     split_statistic,
@@ -111,6 +112,8 @@ class Report(Frozen):
     """Where the spec says that the baseline is; None where it names none."""
     yardstick: tuple[YardstickChange, ...] = ()
     """What the run is held against and was otherwise at the base commit."""
+    trials: TrialSummary | None = None
+    """Set where each case was asked more than once."""
     trend: dict[str, tuple[float, ...]] = Field(default_factory=dict)
     """The gated numbers of the last runs, oldest first, this one last."""
     tighter: tuple[Tighter, ...] = ()

@@ -6,7 +6,7 @@ import gc
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +19,7 @@ from runner.errors import Cancelled, InputError, Place, Unavailable, masking
 from runner.gates import Loosened, Review
 from runner.history import counts, point
 from runner.hosts import Access
-from runner.model import Case, Exchange, Record
+from runner.model import Exchange, Record
 from runner.pipeline import ALL, Filters, Keeper, Plan
 from runner.publish.artifacts import ResultsFolder
 from runner.publish.history import append
@@ -29,6 +29,7 @@ from runner.report import Report
 from runner.responses import Exchanges, Limits, collect
 from runner.results import renderings
 from runner.spec import doubts
+from runner.trials import numbered, trying
 
 if TYPE_CHECKING:
     from runner.endpoints.recorded import RecordedEndpoint
@@ -50,6 +51,8 @@ class Order(NamedTuple):
     """A file with a line for each earlier run: a trend, and limits that are safe."""
     remember: bool = False
     """Whether this run becomes a line of the history, if it judged every case."""
+    trials: int | None = None
+    """How often each case is asked, in the place of what the spec says."""
     loosened: Loosened = "warn"
     """What a limit that is looser than at the base commit does to the verdict."""
     links: Links = NOWHERE
@@ -96,6 +99,9 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
     """
     with _uncollected():
         plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
+    if order.trials is not None:
+        trials = plan.spec.trials._replace(times=order.trials)
+        plan = plan._replace(spec=plan.spec._replace(trials=trials))
     redactor = Redactor(plan.spec.secrets)
     with masking(redactor.text):
         found, stopped = _run(plan, order, world, redactor)
@@ -192,7 +198,7 @@ def _asking(plan: Plan, order: Order, root: Path) -> Source:
         from runner.endpoints.recorded import RecordedEndpoint
 
         recorded = RecordedEndpoint(order.replay, spec.response, place=plan.place)
-        replayed = _replayed(recorded, plan.cases, order.replay)
+        replayed = _replayed(recorded, plan, order.replay)
         return Source(replayed, recorded.missing)
     from runner.endpoints.http import HttpEndpoint
 
@@ -214,7 +220,9 @@ def _asking(plan: Plan, order: Order, root: Path) -> Source:
                 raise _taken(plan)
             with _service(plan, order, root) as check:
                 endpoint.wait(check=check)
-                yield from ask(endpoint, plan.cases, limits)
+                trials = plan.spec.trials.times
+                asked = ask(endpoint, trying(plan.cases, trials), limits)
+                yield from numbered(asked, trials)
                 check(ready=True)
 
     return Source(live(), endpoint.replies.missing, endpoint.notices)
@@ -229,15 +237,15 @@ def _taken(plan: Plan) -> Unavailable:
     )
 
 
-def _replayed(
-    recorded: RecordedEndpoint, cases: Sequence[Case], path: Path
-) -> Exchanges:
+def _replayed(recorded: RecordedEndpoint, plan: Plan, path: Path) -> Exchanges:
     with closing(recorded):
-        if not recorded.holds_any(cases):
+        if not recorded.holds_any(plan.cases):
             what = "no record in it is of a case that is asked"
             raise Unavailable(what, where=Place(str(path)))
-        for position, case in enumerate(cases):
-            yield Exchange(position, recorded.ask(case))
+        for position, case in enumerate(plan.cases):
+            for trial in range(1, plan.spec.trials.times + 1):
+                result = recorded.ask(case, trial)
+                yield Exchange(position, result, trial=trial)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from runner.cases import labels_hash
 from runner.model import Case, Metric, Moved, YardstickChange
-from runner.spec import Limit, Spec
+from runner.spec import Limit, Spec, Trials
 from runner.units import Amount, count, plain
 
 NONE = "none"  # on the side where there is no such limit
@@ -43,6 +43,7 @@ def changes(
         *_leakage(now.spec, then.spec),
         *_marks(now.spec, then.spec, registry),
         *_baseline(now.spec, then.spec),
+        *_trials(now.spec, then.spec),
         *_reading(now.spec, then.spec),
         *_cases(now.cases, then.cases),
     ]
@@ -198,6 +199,27 @@ def _baseline(now: Spec, then: Spec) -> Iterator[YardstickChange]:
             after=now.baseline or NONE,
             moved="changed" if now.baseline else "loosened",
         )
+
+
+def _trials(now: Spec, then: Spec) -> Iterator[YardstickChange]:
+    """Say that a case passes otherwise; with one trial each rule is the same."""
+    new, old = _rule(now.trials), _rule(then.trials)
+    if new != old:
+        alike = now.trials.times == then.trials.times
+        by_rule = _step(
+            _LENIENT.index(now.trials.passes),
+            _LENIENT.index(then.trials.passes),
+            looser_up=True,
+        )
+        moved: Moved = (by_rule if alike else None) or "changed"
+        yield YardstickChange(what="trials", before=old, after=new, moved=moved)
+
+
+_LENIENT = ("all", "majority", "any")
+
+
+def _rule(trials: Trials) -> str:
+    return "1" if trials.times == 1 else f"{trials.passes} of {trials.times}"
 
 
 def _reading(now: Spec, then: Spec) -> Iterator[YardstickChange]:

@@ -68,6 +68,13 @@ _ENDING = (
     ),
     click.option("--quiet", is_flag=True, help="No progress on standard error."),
 )
+_TRIALS = (
+    click.option(
+        "--trials",
+        type=click.IntRange(min=1, max=100),
+        help="Ask each case so often, instead of what the spec says.",
+    ),
+)
 _FILTERS = (
     click.option("--tag", "tags", multiple=True, help="Only cases with this tag."),
     click.option("--type", "types", multiple=True, help="Only cases of this type."),
@@ -78,6 +85,8 @@ _FILTERS = (
 
 def run_options(command: Command) -> Command:
     """Add every option of a run to a command."""
-    for option in reversed((*_WHERE, *_AGAINST, *_HISTORY, *_ENDING, *_FILTERS)):
+    for option in reversed(
+        (*_WHERE, *_AGAINST, *_HISTORY, *_ENDING, *_TRIALS, *_FILTERS)
+    ):
         command = option(command)
     return command

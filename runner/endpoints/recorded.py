@@ -78,18 +78,20 @@ class RecordedEndpoint:
             self.close()
             raise
 
-    def ask(self, case: Case) -> Response | Failure:
-        """Give what was recorded for a case, a failure where nothing was.
+    def ask(self, case: Case, trial: int = 1) -> Response | Failure:
+        """Give what was recorded for a trial of a case, a failure where nothing was.
 
         Raises:
             InputError: The record is no JSON, or not of the shape of a record.
         """
-        spot = self._records.get(case.id)
+        key = case.id if trial == 1 else (case.id, trial)
+        spot = self._records.get(key)
         if spot is None:
-            what = f"{self._name} holds no reply for this case"
+            of = f"trial {trial} of this case" if trial > 1 else "this case"
+            what = f"{self._name} holds no reply for {of}"
             return Failure("service.not_recorded", what)
         record = self._record(spot)
-        if _key(record) != case.id:
+        if _key(record) != key:
             raise self._error(spot[0], "the key case_id or trial stands there twice")
         seconds = number(record.get("latency_s"))
         if (response := record.get("response")) is not None:

@@ -29,6 +29,7 @@ class Judged(NamedTuple):
     case: Case
     outcome: Outcome
     leakage: Score
+    trials: tuple[Outcome, ...] = ()
 
 
 class Measured(NamedTuple):
@@ -63,9 +64,9 @@ class Tally:
 
     def add(self, judged: Judged) -> None:
         """Count one case."""
-        case, outcome, _ = judged
+        case, outcome, _, trials = judged
         self.counts[outcome] += 1
-        if outcome == "failed":
+        if outcome == "failed" or "failed" in trials:  # a red line knows no majority
             self.failed.append(case.id)
         elif outcome == "not_asked":
             self.unasked.append(case.id)
@@ -77,7 +78,7 @@ class Tally:
                 self._watch(judged)
 
     def _watch(self, judged: Judged) -> None:
-        case, _, leakage = judged
+        case, _, leakage, _ = judged
         if isinstance(leakage, float):
             self.watched += 1
             if leakage > 0:

@@ -113,6 +113,7 @@ class Ledger:
             retrieved=retrieved,
             failed=_of_kind(Failed, without),
             absent=_of_kind(Absent, without),
+            trials=finding.trials,
         )
 
     @property
@@ -207,11 +208,11 @@ class Ledger:
     def judged(self) -> Iterator[Judged]:
         """Give each case with its outcome and what leaked, for the gates."""
         leakage = next((c for c in self.columns if c.measure.label == "leakage"), None)
-        for position, (case, outcome) in enumerate(
-            zip(self.cases, self.outcomes, strict=True)
+        for position, (case, finding) in enumerate(
+            zip(self.cases, self.findings, strict=True)
         ):
             score = leakage.get(position) if leakage else Unscored("is not measured")
-            yield Judged(case, outcome, score)
+            yield Judged(case, finding.outcome, score, finding.trials)
 
     def records(self) -> dict[str, Record]:
         """Give every case as a comparison needs it, without what was retrieved."""

@@ -24,6 +24,8 @@ class Finding(NamedTuple):
     """Layers before the charged one that had no evidence."""
     lucky: bool = False
     """Passed although no relevant passage came."""
+    trials: tuple[Outcome, ...] = ()
+    """What came of each trial, where there are several."""
 
 
 class Record(NamedTuple):
@@ -47,6 +49,8 @@ class Record(NamedTuple):
     """Metrics that should have given a number and could not."""
     absent: tuple[str, ...] = ()
     """Metrics for which the reply lacks the evidence."""
+    trials: tuple[Outcome, ...] = ()
+    """What came of each trial, where there are several."""
 
 
 def memberships(case: Case | Record) -> set[str]:
@@ -173,6 +177,21 @@ class Tighter(Frozen):
     line: int | None = None
     runs: int
     """How many in a row beat it."""
+
+
+class TrialSummary(Frozen):
+    """How far the trials of a case agree, over the cases with two judged trials."""
+
+    times: int
+    passes: str
+    """The rule by which a case passes: all, majority or any of its trials."""
+    flaky: dict[str, str] = Field(default_factory=dict)
+    """Case id to how many of its judged trials passed: ``2 of 3``."""
+    flaky_left_out: int = 0
+    within: float | None = None
+    """Variance of passing between the trials of a case, on average."""
+    between: float | None = None
+    """Variance of passing between cases, without what trials alone make of it."""
 
 
 class Comparison(Frozen):

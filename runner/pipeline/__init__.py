@@ -15,6 +15,7 @@ from runner.pipeline._conclusion import conclude
 from runner.pipeline._plan import ALL, Filters, Plan, check_selectors, plan, select
 from runner.report import Report
 from runner.scores import NO_REPLY, Scope, Scorer
+from runner.trials import together
 
 __all__ = [
     "ALL",
@@ -56,11 +57,10 @@ def evaluate(
     ledger = Ledger(plan.cases, plan.spec.measures)
     stopped = None
     try:
-        for count, entry in enumerate(_judged(plan, exchanges), 1):
-            position = entry.exchange.position
+        judged = _judged(plan, exchanges, keeper)
+        for count, entry in enumerate(together(judged, plan.spec.trials), 1):
             record = ledger.enter(entry)
-            keeper.response(plan.cases[position].id, entry.exchange)
-            keeper.record(position, record)
+            keeper.record(entry.exchange.position, record)
             keeper.progress(record)
             if count in (FIRST_REPLIES, len(plan.cases)) and (
                 help_ := keeper.misread()
@@ -83,7 +83,10 @@ def _beside_history(report: Report, earlier: tuple[Point, ...] | None) -> Report
     return report.model_copy(update={"trend": dict(trend(runs)), "tighter": offers})
 
 
-def _judged(plan: Plan, exchanges: Iterable[Exchange]) -> Iterator[Entry]:
+def _judged(
+    plan: Plan, exchanges: Iterable[Exchange], keeper: Keeper
+) -> Iterator[Entry]:
+    """Judge each reply as it comes; it is kept first, and nothing of it is held."""
     spec = plan.spec
     scope = Scope(
         spec.endpoint.match,
@@ -94,10 +97,11 @@ def _judged(plan: Plan, exchanges: Iterable[Exchange]) -> Iterator[Entry]:
     judge = Judge(spec.measures, spec.marks, spec.diagnosis)
     no_scores = (NO_REPLY,) * len(spec.measures)
     for exchange in exchanges:
-        result = exchange.result
+        result, case = exchange.result, plan.cases[exchange.position]
+        keeper.response(case.id, exchange)
         if isinstance(result, Failure):
             yield Entry(exchange, no_scores, failed_call(result))
         else:
-            asked = scorer.asked(plan.cases[exchange.position], result)
+            asked = scorer.asked(case, result)
             scores = scorer.row(asked)
             yield Entry(exchange, scores, judge.diagnose(asked, scores), asked.met)

@@ -15,6 +15,7 @@ from runner.model import Case, Comparison, Summary
 from runner.pipeline._plan import ALL, Plan
 from runner.report import EXCERPTS, CasePlace, Report
 from runner.scores import NO_PASSAGES
+from runner.trials import notice, summary
 from runner.units import count
 
 
@@ -35,6 +36,7 @@ def conclude(
         filters = plan.filters.words
         now = Results(ledger.records(), summaries, prints, filters=filters)
         held = compare(now, base, slices=[part.name for part in slices])
+    tried = summary(cases, ledger.findings, spec.trials)
     selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
     measured = Measured(ledger.judged(), summaries, held, selection, plan.review)
     results = traced(gates.hold(spec, measured), summaries, list(ledger.failed()))
@@ -61,12 +63,14 @@ def conclude(
         started=started.isoformat(),
         duration_s=(ended - started).total_seconds(),
         notices=(
+            *notice(tried),
             *ledger.notices(),
             *plan.notices,
             *gates.notices(spec, measured, results),
             *_unseen(summaries),
         ),
         spec=spec.file,
+        trials=tried,
         yardstick=plan.review.changes,
         baseline=spec.baseline,
         failures_left_out=ledger.failing - len(ledger.excerpts),

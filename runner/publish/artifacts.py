@@ -228,6 +228,8 @@ def _record(record: Record) -> dict[str, Any]:
         line["failed"] = record.failed
     if record.absent:
         line["absent"] = record.absent
+    if record.trials:
+        line["trials"] = record.trials
     return line
 
 

@@ -12,7 +12,7 @@ from runner.spec._endpoint import (
     WaitFor,
 )
 from runner.spec._measures import bind
-from runner.spec._nouns import DEFAULT_MARKS, CaseSource, Limit, Selector, Spec
+from runner.spec._nouns import DEFAULT_MARKS, CaseSource, Limit, Selector, Spec, Trials
 from runner.spec._parse import parse
 from runner.spec._schema import json_schema
 from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks, SpecFile
@@ -31,6 +31,7 @@ __all__ = [
     "Spec",
     "SpecFile",
     "Start",
+    "Trials",
     "WaitFor",
     "bind",
     "doubts",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from runner.model import NOTHING, Level, Measure
 from runner.spec._endpoint import EndpointSpec
-from runner.spec._written import DiagnosisMarks
+from runner.spec._written import DiagnosisMarks, Passes
 from runner.units import Amount
 
 DEFAULT_MARKS: Mapping[str, float] = {
@@ -46,6 +46,13 @@ class Limit(NamedTuple):
     """A drop that chance may explain does not fail."""
 
 
+class Trials(NamedTuple):
+    """How often each case is asked, and how many of its trials must pass."""
+
+    times: int = 1
+    passes: Passes = "majority"
+
+
 class Selector(NamedTuple):
     """Which cases a red line speaks of: ``tag=x``, ``type=x`` or ``id=x``."""
 
@@ -75,6 +82,7 @@ class Spec(NamedTuple):
     leakage_level: Level = "fail"
     diagnosis: DiagnosisMarks = DiagnosisMarks()
     baseline: str | None = None
+    trials: Trials = Trials()
     variables: Mapping[str, str] = {}
     """Environment values by name, for the templates of the endpoint."""
     secrets: tuple[str, ...] = ()

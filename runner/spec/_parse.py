@@ -18,10 +18,10 @@ from runner.spec._endpoint import EndpointSpec
 from runner.spec._explain import Mistake, Path, mistakes
 from runner.spec._marks import marks
 from runner.spec._measures import Measures
-from runner.spec._nouns import CaseSource, Selector, Spec
+from runner.spec._nouns import CaseSource, Selector, Spec, Trials
 from runner.spec._thresholds import limits, relaxes_leakage
 from runner.spec._variables import Variables, misplaced
-from runner.spec._written import SpecFile
+from runner.spec._written import SpecFile, TrialsPart
 
 Value = TypeVar("Value")
 _HOST = re.compile(r"[\w.-]+(?::\d+)?(?:/|$)")
@@ -127,7 +127,8 @@ class _Reading:
             baseline=file.baseline.path if file.baseline else None,
             variables=variables.values,
             secrets=tuple(variables.secret),
-            fingerprint=fingerprint(endpoint, held),
+            trials=Trials(file.trials.times, file.trials.passes),
+            fingerprint=fingerprint(endpoint, held, file.trials),
         )
 
     def sound(self, values: Iterator[Value | Mistake]) -> Iterator[Value]:
@@ -187,15 +188,20 @@ def _with_method(endpoint: EndpointSpec) -> EndpointSpec:
     return endpoint.model_copy(update={"method": method})
 
 
-def fingerprint(endpoint: EndpointSpec, held: Mapping[str, float]) -> str:
+def fingerprint(
+    endpoint: EndpointSpec, held: Mapping[str, float], trials: TrialsPart
+) -> str:
     """Give 12 hex digits of what makes two runs comparable.
 
-    These are the response mapping, match and the pass marks. A key that a later version
-    adds moves nothing while it has its default.
+    These are the response mapping, match, the pass marks, and a rule for trials that is
+    harder or softer than one trial. A key that a later version adds moves nothing while
+    it has its default.
     """
-    kept = [
+    kept: list[Any] = [
         endpoint.response.model_dump(exclude_defaults=True),
         endpoint.match,
         sorted(held.items()),
     ]
+    if trials.times > 1 and trials.passes != "majority":
+        kept.append([trials.passes, trials.times])
     return blake2b(to_json(kept), digest_size=6).hexdigest()

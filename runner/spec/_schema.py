@@ -31,6 +31,12 @@ def json_schema(registry: Mapping[str, Metric]) -> dict[str, Any]:
     properties["metrics"]["items"] = names.entry()
     properties["pass"] |= names.keyed(_MARK, over_run=False)
     properties["thresholds"] |= names.keyed(_limits(), over_run=True)
+    count = {"type": "integer", "minimum": 1, "maximum": 100}
+    trials = properties["trials"]
+    properties["trials"] = {
+        "description": trials["description"],
+        "anyOf": [count, _ref("TrialsPart")],
+    }
     for part in ("Limits", "Threshold"):
         drop = parts[part]["properties"]["max_drop"]
         drop["anyOf"] = [*parts["Drop"]["properties"]["points"]["anyOf"], _ref("Drop")]

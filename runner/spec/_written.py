@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from runner.model import Level
 from runner.spec._amounts import Points, Share, Whole, Word, Written
 from runner.spec._endpoint import EndpointSpec, Part
+
+Passes = Literal["all", "majority", "any"]
 
 DEFAULT_METRICS = (
     "recall@5",
@@ -123,6 +125,21 @@ class Threshold(Limits):
     )
 
 
+class TrialsPart(Part):
+    """How often each case is asked, and how many of its trials must pass."""
+
+    times: Whole = Field(1, ge=1, le=100, description="Trials of each case.")
+    passes: Passes = Field(
+        "majority",
+        description="A case passes by `all` of its trials, the `majority` (more than "
+        "half), or `any`. A leak in one trial fails it by every rule.",
+    )
+
+
+def _times(value: object) -> object:
+    return value if isinstance(value, Mapping | TrialsPart) else {"times": value}
+
+
 def _listed(value: object) -> object:
     """Take one where several may stand."""
     return value if isinstance(value, list | tuple) else [value]
@@ -138,7 +155,7 @@ def _sources(value: object) -> object:
 class SpecFile(Part):
     """A spec as it is written."""
 
-    later = frozenset({"stages", "judge", "trials", "quarantine", "report"})
+    later = frozenset({"stages", "judge", "quarantine", "report"})
 
     name: str | None = Field(
         None, min_length=1, description="What reports call it; else the file's name."
@@ -170,4 +187,8 @@ class SpecFile(Part):
     )
     baseline: Baseline | None = Field(
         None, description="What this run is held against."
+    )
+    trials: Annotated[TrialsPart, BeforeValidator(_times)] = Field(
+        TrialsPart(),
+        description="How often each case is asked; a number or a mapping.",
     )

@@ -16,7 +16,7 @@ FLOORS = (
     {"templating", "spec", "cases", "metrics", "aggregate", "advice"},
     {"responses", "scores", "comparison", "gates", "report", "yardstick"},
     {"diagnosis", "history", "ledger", "baseline", "render", "settings"},
-    {"container", "files", "endpoints", "publish"},
+    {"container", "files", "endpoints", "publish", "trials"},
     {"pipeline", "results", "worked", "progress", "interrupts", "terminal"},
     {"base"},
     {"session", "offline", "docs"},

@@ -514,6 +514,15 @@ def test_a_red_line_case_that_was_not_judged_does_not_hold(outcome):
     assert (gate.outcome, gate.blocks, gate.cases) == ("unmeasured", True, ("a",))
 
 
+def test_a_red_line_knows_no_majority_of_trials():
+    steady = judged("a", tags=("cross",))._replace(trials=("passed",) * 3)
+    flaky = judged("b", tags=("cross",))._replace(trials=("passed", "failed", "passed"))
+
+    gate = red_line(steady, flaky)
+
+    assert (gate.outcome, gate.cases) == ("failed", ("b",))
+
+
 def test_a_red_line_whose_cases_were_not_asked_does_not_hold_and_says_so():
     cut = [judged(name, "not_asked", tags=("cross",)) for name in "ab"]
 
@@ -906,7 +915,7 @@ def test_a_green_run_has_no_failed_call_no_leak_and_no_broken_red_line(found):
 
     bad = [
         case
-        for case, outcome, leak in found
+        for case, outcome, leak, _ in found
         if outcome == "error"
         or (outcome != "passed" and case.tags)
         or (leak == 1.0 and case.tenant)

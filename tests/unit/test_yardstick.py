@@ -154,6 +154,24 @@ def test_cases_that_went_and_labels_that_changed_are_named():
     ]
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
+        (
+            {"times": 3, "passes": "all"},
+            {"times": 3, "passes": "any"},
+            ("trials", "all of 3", "any of 3", "loosened"),
+        ),
+        (3, 1, ("trials", "majority of 3", "1", "changed")),
+        (1, {"times": 1, "passes": "any"}, None),
+    ],
+)
+def test_a_rule_by_which_a_case_passes_more_easily_is_told(then, now, expected):
+    found = moved(yardstick(trials=now), yardstick(trials=then))
+
+    assert found == ([expected] if expected else [])
+
+
 def test_replies_that_are_read_otherwise_are_told():
     endpoint = {**HEAD["endpoint"], "response": {"answer": "reply"}}
 

@@ -1,0 +1,180 @@
+"""Several trials of each case become one entry: what held, and what only sometimes did.
+
+A case that is asked three times has one outcome, by a rule; its scores are means over
+its trials. Trials that disagree make it flaky, and it is named. No rule excuses a leak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice, repeat
+from math import fsum
+
+from runner.ledger import Entry
+from runner.model import Case, Failed, Finding, Outcome, Score, TrialSummary
+from runner.responses import Exchanges
+from runner.spec import Trials
+from runner.units import count
+
+
+def trying(cases: Iterable[Case], times: int) -> Iterator[Case]:
+    """Give every case as often as it is asked, its trials one after the other."""
+    for case in cases:
+        yield from repeat(case, times)
+
+
+def numbered(exchanges: Exchanges, times: int) -> Exchanges:
+    """Give what came of ``trying`` with the position of the case, and its trial."""
+    with closing(exchanges):
+        for exchange in exchanges:
+            position, trial = divmod(exchange.position, times)
+            yield exchange._replace(position=position, trial=trial + 1)
+
+
+def together(entries: Iterable[Entry], trials: Trials) -> Iterator[Entry]:
+    """Give one entry a case, as soon as the last of its trials is in.
+
+    The entry shows the reply that explains the outcome: of a case that failed its first
+    failing trial, and so on. Entries of single trials pass through as they are. A case
+    of which trials are missing, as in a run that is stopped, gives none.
+    """
+    if trials.times == 1:
+        yield from entries
+        return
+    waiting: dict[int, list[Entry]] = {}
+    for entry in entries:
+        position = entry.exchange.position
+        mine = waiting.setdefault(position, [])
+        mine.append(entry)
+        if len(mine) == trials.times:
+            yield _merged(sorted(waiting.pop(position), key=_trial), trials)
+
+
+def _trial(entry: Entry) -> int:
+    return entry.exchange.trial
+
+
+def _merged(entries: Sequence[Entry], trials: Trials) -> Entry:
+    outcomes = tuple(entry.finding.outcome for entry in entries)
+    shown = _telling(entries, outcome(outcomes, trials))
+    columns = zip(*(entry.scores for entry in entries), strict=True)
+    met = {entry.met for entry in entries} - {None}
+    return Entry(
+        shown.exchange,
+        [_score(column) for column in columns],
+        shown.finding._replace(trials=outcomes),
+        any(met) if met else None,
+    )
+
+
+def _telling(entries: Sequence[Entry], wanted: Outcome) -> Entry:
+    """Give the trial that explains an outcome; a leak explains before all else."""
+    leaks = (entry for entry in entries if entry.finding.layer == "isolation")
+    alike = (entry for entry in entries if entry.finding.outcome == wanted)
+    return next(leaks, None) or next(alike)
+
+
+def outcome(outcomes: Sequence[Outcome], trials: Trials) -> Outcome:
+    """Give what the rule makes of a case's trials.
+
+    Trials without a verdict could have ended either way: where that matters, the case
+    is an error if one of them got no reply, and undetermined if not.
+    """
+    needed = _needed(trials)
+    if outcomes.count("passed") >= needed:
+        return "passed"
+    if len(outcomes) - outcomes.count("failed") < needed:
+        return "failed"
+    return "error" if "error" in outcomes else "undetermined"
+
+
+def _needed(trials: Trials) -> int:
+    """Give how many trials must pass."""
+    by_rule = {"all": trials.times, "majority": trials.times // 2 + 1, "any": 1}
+    return by_rule[trials.passes]
+
+
+def _score(scores: Sequence[Score]) -> Score:
+    """Give the mean of a metric's scores; one that failed is no score at all."""
+    failed = next((score for score in scores if isinstance(score, Failed)), None)
+    numbers = [score for score in scores if isinstance(score, float)]
+    if failed or not numbers:
+        return failed or scores[0]
+    return fsum(numbers) / len(numbers)
+
+
+NAMED = 50  # flaky cases that a report names
+SAID = 5  # of them in a notice
+
+
+def summary(
+    cases: Iterable[Case], findings: Iterable[Finding], trials: Trials
+) -> TrialSummary | None:
+    """Give how far trials agree; None where each case has one.
+
+    The variances are of passing, 0 or 1: within a case on average, and between the
+    cases' shares, less what so many trials scatter by themselves.
+    """
+    if trials.times == 1:
+        return None
+    judged = [
+        (case.id, finding.trials.count("passed"), len(finding.trials) - unknown)
+        for case, finding in zip(cases, findings, strict=True)
+        if (unknown := sum(map(_is_unknown, finding.trials)))
+        <= len(finding.trials) - _PAIR
+    ]
+    flaky = [
+        (name, f"{passed} of {tried}")
+        for name, passed, tried in judged
+        if 0 < passed < tried
+    ]
+    within, between = _variances([(passed, tried) for _, passed, tried in judged])
+    return TrialSummary(
+        times=trials.times,
+        passes=trials.passes,
+        flaky=dict(flaky[:NAMED]),
+        flaky_left_out=max(0, len(flaky) - NAMED),
+        within=within,
+        between=between,
+    )
+
+
+def notice(found: TrialSummary | None) -> Iterator[str]:
+    """Name the flaky cases, if there are any."""
+    if found is None or not found.flaky:
+        return
+    total = len(found.flaky) + found.flaky_left_out
+    shown = [f"{name} ({passed})" for name, passed in islice(found.flaky.items(), SAID)]
+    more = f" and {total - len(shown):,} more" if total > len(shown) else ""
+    verb, whose = ("is", "its") if total == 1 else ("are", "their")
+    yield (
+        f"{count(total, 'case')} {verb} flaky, and passed in some of {whose} trials "
+        f"only: {', '.join(shown)}{more}"
+    )
+
+
+_PAIR = 2  # judged trials that a case needs for its trials to agree or not
+
+
+def _is_unknown(outcome: Outcome) -> bool:
+    return outcome not in ("passed", "failed")
+
+
+def _variances(
+    counts: Sequence[tuple[int, int]],
+) -> tuple[float | None, float | None]:
+    if len(counts) < _PAIR:
+        return None, None
+    shares = [passed / tried for passed, tried in counts]
+    number, mean = len(counts), fsum(shares) / len(counts)
+    inside = [
+        share * (1 - share) * tried / (tried - 1)
+        for share, (_, tried) in zip(shares, counts, strict=True)
+    ]
+    within = fsum(inside) / number
+    spread = fsum((share - mean) ** 2 for share in shares) / (number - 1)
+    by_chance = fsum(
+        part / tried for part, (_, tried) in zip(inside, counts, strict=True)
+    )
+    return within, max(0.0, spread - by_chance / number)
