@@ -390,6 +390,15 @@ def test_ipv6_is_served_too(serve):
         assert ask(url, Access(), resolve).answer == "Yes."
 
 
+def test_where_there_is_no_time_left_nothing_is_tried():
+    resolve = resolver(localhost=["127.0.0.1"])
+
+    with pytest.raises(TimeoutError, match="no time left"):
+        Reach(("127.0.0.7",), resolve).connect("localhost", 9, monotonic() - 1)
+
+    assert resolve.asked == ["localhost"]
+
+
 def test_any_other_host_has_no_second_address(serve):
     server = serve("127.0.0.7")
     resolve = resolver(rag_example=["127.0.0.1"])
