@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 Address = IPv4Address | IPv6Address
 
-_NEVER = tuple(
+NEVER = tuple(
     ip_network(written)
     for written in (
         "169.254.0.0/16",  # link-local: the metadata of most clouds
@@ -26,7 +26,9 @@ _NEVER = tuple(
         "192.0.0.192/32",  # Oracle Cloud
     )
 )
-_NEVER_NAMED = frozenset(
+"""Networks in which no address is asked, whatever is allowed."""
+
+NEVER_NAMED = frozenset(
     {
         "instance-data.ec2.internal",
         "metadata.google.internal",
@@ -34,6 +36,8 @@ _NEVER_NAMED = frozenset(
         "metadata.tencentyun.com",
     }
 )
+"""Names that no proxy is asked for, whatever they stand for."""
+
 _WHY_NEVER = "is a link-local or metadata address, which is never asked"
 _CARRIERS = tuple(map(ip_network, ("::/96", "64:ff9b::/96", "64:ff9b:1::/48")))
 """IPv6 networks whose last 32 bits are the IPv4 address that is reached."""
@@ -103,9 +107,9 @@ def forbidden(host: str) -> str:
     """
     name = plain(host)
     address = _address(name)
-    never = name in _NEVER_NAMED or (
+    never = name in NEVER_NAMED or (
         address is not None
-        and any(meant in network for meant in _within(address) for network in _NEVER)
+        and any(meant in network for meant in _within(address) for network in NEVER)
     )
     return f"{name} {_WHY_NEVER}" if never else ""
 

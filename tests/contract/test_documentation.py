@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from runner import hosts
 from runner.cases import load
 from runner.files import read_rows
 from runner.text import contains
@@ -112,3 +113,14 @@ def test_the_examples_of_key_points_hold():
     for (point,), stated, silent in words:
         assert all(contains(answer, point) for answer in stated), point
         assert not any(contains(answer, point) for answer in silent), point
+
+
+def test_the_table_of_what_is_never_asked_is_the_program_s():
+    page = (ROOT / "docs/network.md").read_text("utf-8")
+    _, _, table = page.partition("| Never asked |\n")
+    listed = re.findall("`(.+?)`", table.partition("\n\n")[0])
+
+    single = [each for each in hosts.NEVER if each.num_addresses == 1]
+    known = {str(each) for each in hosts.NEVER if each not in single}
+    known |= {str(each.network_address) for each in single} | hosts.NEVER_NAMED
+    assert sorted(listed) == sorted(known)
