@@ -13,6 +13,7 @@ from runner.units import count
 
 _GROUPED = re.compile(r"(?<![0-9])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])")
 _OTHER = re.compile(r"[;；\n]")
+_DOUBTFUL = re.compile(r"[,;；\n]")
 
 
 def json_cell(cell: str) -> Any:
@@ -61,7 +62,9 @@ class Misread:
 
     def look(self, cell: str, file: str, column: str, *, texts: bool) -> None:
         """Remember the first cell of a column that a comma took apart, or ``;`` not."""
-        if "|" in cell or _is_json(cell):
+        if not _DOUBTFUL.search(cell) or "|" in cell or _is_json(cell):
+            return
+        if (file, column, "," in cell) in self._first:
             return
         parts = len(texts_cell(cell))
         if (texts and parts > 1) or (parts == 1 and _OTHER.search(cell.strip())):
