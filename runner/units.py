@@ -135,6 +135,15 @@ def plain(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+def rough(value: float) -> str:
+    """Give a number to two digits that tell something, and without an exponent.
+
+    >>> rough(100.0), rough(0.2699), rough(-1234.5)
+    ('100', '0.27', '-1200')
+    """
+    return plain(float(f"{value:.2g}"))
+
+
 def count(number: int, noun: str, nouns: str = "") -> str:
     """Give a number with its noun, in the plural where it is not 1.
 

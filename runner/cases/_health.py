@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from runner.cases._needs import LABELS, needs, relevant
 from runner.model import Case, Measure
-from runner.units import count, plain
+from runner.units import count, rough
 
 _SCRIPTS = (  # the first that occurs names the question's language
     ("Japanese", "[\u3040-\u30ff]"),
@@ -58,7 +58,7 @@ def _counts(cases: Collection[Case]) -> Iterator[str]:
     if tags:
         yield f"tags: {_listed(tags)}"
     yield f"languages: {_listed(Counter(_language(case.question) for case in cases))}"
-    points = plain(float(f"{100 / len(cases):.2g}"))
+    points = rough(100 / len(cases))
     yield (
         f"one case that flips moves accuracy by {points} points; "
         "smaller changes cannot show"

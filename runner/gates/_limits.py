@@ -20,7 +20,7 @@ from runner.model import (
     split_statistic,
 )
 from runner.spec import Limit, Spec
-from runner.units import count, tell_apart
+from runner.units import count, rough, tell_apart
 
 _ON_NONE = "was not measured on any case"
 MAX_UNDETERMINED = 0.2
@@ -213,7 +213,8 @@ def _doubt(better: Better, delta: Delta, allowed: float) -> str:
     surely = -high if better == "higher" else low
     if surely > allowed and delta.p <= 1 - CONFIDENCE:
         return ""
-    return f"; within noise, as the true change may be {low:+.2g} to {high:+.2g}"
+    edges = " to ".join(f"{'+' * (edge > 0)}{rough(edge)}" for edge in (low, high))
+    return f"; within noise, as the true change may be {edges}"
 
 
 class _Holder(NamedTuple):

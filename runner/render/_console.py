@@ -56,7 +56,8 @@ def console(
         _head(shown, paint),
         _items(shown.banners),
         _table(shown, paint),
-        _items([*shown.reasons, *shown.notes]),
+        _items([*shown.footnotes, *shown.reasons, *shown.notes]),
+        _yardstick(shown),
         _charges(shown),
         _changes(shown),
         _cases(cleaned(report), shown),
@@ -116,6 +117,15 @@ def _row(row: Row, compared: bool, paint: Paint) -> tuple[str, ...]:  # noqa: FB
 
 def _items(said: Iterable[Said]) -> str:
     return "\n".join(_item(plain(sentence)) for sentence in said)
+
+
+def _yardstick(shown: View) -> str:
+    moved = (
+        _item(f"{change.moved}: {change.what}, {change.before} -> {change.after}")
+        for change in shown.yardstick
+    )
+    head = "What this change does to its yardstick"
+    return "\n".join((head, *moved)) if shown.yardstick else ""
 
 
 def _charges(shown: View) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from runner.model import Better, GateResult
+from runner.model import Better, GateResult, Rule
 from runner.render._lengths import cut
 from runner.render._numbers import limit, percent
 from runner.render._said import Said, join, quote, say, told
@@ -33,6 +33,11 @@ _WORST: tuple[Status, ...] = (
 _OWNER = 40
 FEW = 3
 """Names that a sentence gives before it counts the rest."""
+_NAMED: Mapping[Rule, str] = {
+    "red_line": "red line",
+    "baseline": "is kept",
+    "yardstick": "is not loosened",
+}
 _OUTCOMES = {
     "inconclusive": "inconclusive",
     "unmeasured": "not measured",
@@ -77,10 +82,8 @@ def rule(gate: GateResult, unit: str, better: Better) -> Said:
 
 def asks(gate: GateResult, unit: str, better: Better) -> str:
     """Give the limit as it reads beside its metric."""
-    if gate.rule == "red_line":
-        return "red line"
-    if gate.rule == "baseline" or gate.limit is None:
-        return "baseline kept" if gate.rule == "baseline" else gate.rule
+    if gate.rule in _NAMED or gate.limit is None:
+        return _NAMED.get(gate.rule, gate.rule)
     if gate.rule == "min":
         return f"≥ {limit(gate.limit, unit)}"
     if gate.rule in ("max", "error_rate"):

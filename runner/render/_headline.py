@@ -159,9 +159,14 @@ def stated(report: Report) -> list[GateResult]:
     if layer is None:
         return blocking[:FEW]
     own = [gate for gate in blocking if gate_layer(gate, report) == layer]
-    first = sorted(own or blocking, key=lambda gate: gate.metric != "leakage")[:1]
+    first = sorted(own or blocking, key=_weight)[:1]
     lines = [gate for gate in blocking if is_broken_line(gate) and gate not in first]
     return [*first, *lines[:FEW]]
+
+
+def _weight(gate: GateResult) -> int:
+    """Give what a gate says of its layer: a leak most, a red line by tag least."""
+    return 0 if gate.metric == "leakage" else 2 if is_broken_line(gate) else 1
 
 
 def _where_to_look(report: Report, layer: Layer | None) -> Said:

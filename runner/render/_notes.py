@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from runner.advice import EVIDENCE
 from runner.model import Summary
@@ -10,9 +10,12 @@ from runner.render._gates import FEW, why
 from runner.render._headline import few, stated
 from runner.render._numbers import number
 from runner.render._said import Said, named, say
-from runner.render._table import undetermined
+from runner.render._table import NOISE, Row, undetermined
 from runner.report import Report
-from runner.units import count
+from runner.units import count, rough
+
+_UNLIKELY = 0.05
+_SMALL = 0.0001  # a probability that is not told more exactly
 
 
 def reasons(report: Report) -> list[Said]:
@@ -26,6 +29,13 @@ def reasons(report: Report) -> list[Said]:
     return list(dict.fromkeys(filter(None, said)))
 
 
+def footnotes(rows: Iterable[Row]) -> list[Said]:
+    """Give what the marks in a table mean."""
+    if not any(row.delta.endswith(NOISE) for row in rows):
+        return []
+    return [say(f"{NOISE} within noise: chance alone may have made this change")]
+
+
 def notes(report: Report) -> list[Said]:
     """Give how far the numbers can be relied on: gaps, ceilings, absent evidence."""
     said = list(_gaps(report))
@@ -34,7 +44,7 @@ def notes(report: Report) -> list[Said]:
         say(f"{layer} is undetermined, not healthy: it needs {EVIDENCE[layer]}.")
         for layer in undetermined(report)
     ]
-    said.append(_pairs(report))
+    said += [_pairs(report), _chance(report)]
     return [note for note in said if note]
 
 
@@ -70,3 +80,26 @@ def _pairs(report: Report) -> Said:
     span = count(counts[-1], "case")
     span = span if len(counts) == 1 else f"{counts[0]:,} to {span}"
     return say(f"Baseline and Δ are over the {span} that both runs scored.")
+
+
+def _chance(report: Report) -> Said:
+    """Give what the flips weigh against chance, and how small a drop they can show."""
+    compared = report.comparison
+    if compared is None or compared.p is None or compared.detectable is None:
+        return ()
+    pairs, least = count(compared.pairs, "pair"), rough(100 * compared.detectable)
+    return say(
+        _flips(len(compared.regressed) + len(compared.fixed), compared.p),
+        f"With {pairs}, a drop of accuracy by {least} points shows four times in five.",
+    )
+
+
+def _flips(number: int, p: float) -> str:
+    if not number:
+        return ""
+    word = "is unlikely to" if p <= _UNLIKELY else "may well"
+    shown = f"= {p:.2g}" if p >= _SMALL else f"< {_SMALL}"
+    return (
+        f"{count(number, 'flip')}: chance alone {word} split so many so unevenly "
+        f"(exact McNemar, p {shown}). "
+    )

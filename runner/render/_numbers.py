@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from runner.units import PRECISION, telling_digits
 
+STILL = "±0"
 _MINUS = "\u2212"
 _SHARE_DIGITS = 2
 _MOST_DIGITS = {"s": 3, "money": 6}
@@ -46,7 +47,7 @@ def change(now: float, then: float, unit: str = "", drops: Iterable[float] = ())
     limits = [side * drop for drop in drops for side in (1.0, -1.0)]
     digits = telling_digits(value, limits, _usual_digits(abs(then), unit))
     if round(value, digits) == 0:
-        return "±0"
+        return STILL
     sign = "+" if value > 0 else _MINUS
     return _with_unit(f"{sign}{abs(value):,.{digits}f}", unit)
 

@@ -35,7 +35,8 @@ def prose(text: str, code: Callable[[str], str] = cell, limit: int = 300) -> str
         code: Makes a code span of what others wrote.
         limit: The most characters of it.
     """
-    words = cut(few_ticks(" ".join(clean(text).split())), limit).split(" ")
+    line = " ".join(clean(text).split()).replace(" -> ", " → ")
+    words = cut(few_ticks(line), limit).split(" ")
     return " ".join(_spans(words, code)).strip()
 
 

@@ -14,17 +14,21 @@ from runner.model import (
     Delta,
     GateResult,
     Layer,
+    Rule,
     Summary,
     split_statistic,
 )
 from runner.render._gates import Status, rule, worst
-from runner.render._numbers import change, number
+from runner.render._numbers import STILL, change, number
 from runner.render._said import Said, join, named, quote, say
 from runner.report import Report
 
 NOTHING = "–"
+NOISE = "ᵃ"
+"""Marks a change that chance alone may have made."""
 _USUAL = ("p50", "p95")
 _GATES = 4
+_COUNTED: Mapping[Rule, str] = {"red_line": "failed", "yardstick": "loosened"}
 _HOMES: Mapping[str, Layer] = {"error_rate": "service", "leakage": "isolation"}
 """Layers of what has none of its own, or has a gate without a summary."""
 _Key = tuple[str, str | None]
@@ -145,9 +149,7 @@ def _row(report: Report, name: _Name, gates: Sequence[GateResult]) -> Row:
         say(named(name.metric), *((" · ", quote(name.slice)) if name.slice else ())),
         _value(report, name, gates, limits),
         number(delta.baseline, unit) if delta else NOTHING,
-        change(delta.now, delta.baseline, unit, _drops(gates, delta))
-        if delta
-        else NOTHING,
+        _moved(delta, unit, gates) if delta else NOTHING,
         _asks(gates, unit, _better(summary, name.metric)),
         worst(gates),
         any(gate.blocks for gate in gates),
@@ -184,10 +186,10 @@ def _value(
             continue
         if gate.rule in ("min", "max", "error_rate"):
             measured = gate.value
-        elif gate.rule == "red_line" and measured is None:
+        elif gate.rule in _COUNTED and measured is None:
             if gate.outcome in ("unmeasured", "not_selected"):
                 return NOTHING
-            return f"{round(gate.value):,} failed"
+            return f"{round(gate.value):,} {_COUNTED[gate.rule]}"
     if measured is None:
         return NOTHING
     return number(measured, unit_of(report, name.metric), limits)
@@ -211,6 +213,15 @@ def delta_of(report: Report, metric: str, part: str | None) -> Delta | None:
         return None
     delta = report.comparison.deltas.get(metric)
     return delta.slices.get(part) if delta and part else delta
+
+
+def _moved(delta: Delta, unit: str, gates: Sequence[GateResult]) -> str:
+    """Give how far a metric moved, marked where chance may have moved it."""
+    moved = change(delta.now, delta.baseline, unit, _drops(gates, delta))
+    if moved == STILL or delta.interval is None:
+        return moved
+    low, high = delta.interval
+    return f"{moved} {NOISE}" if low <= 0 <= high else moved
 
 
 def _drops(gates: Sequence[GateResult], delta: Delta) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from runner.model import YardstickChange
 from runner.render._banners import banners, footer, totals
 from runner.render._cases import (
     Change,
@@ -19,7 +20,7 @@ from runner.render._cases import (
 from runner.render._clean import cleaned
 from runner.render._headline import Headline, evaluated, headline, lead
 from runner.render._links import NOWHERE, Links
-from runner.render._notes import notes, reasons
+from runner.render._notes import footnotes, notes, reasons
 from runner.render._said import Said
 from runner.render._table import Row, glance, rows
 from runner.report import Report
@@ -61,8 +62,11 @@ class View(NamedTuple):
     compared: bool
     is_final: bool
     """Whether every case was evaluated that was to be."""
+    footnotes: list[Said]
+    """What the marks in the table mean."""
     reasons: list[Said]
     """Why gates are not passed."""
+    yardstick: list[YardstickChange]
     notes: list[Said]
     """How far the numbers reach."""
     flips: str
@@ -105,7 +109,9 @@ def view(
         more_rows=table if share.table == "folded" and len(shown) < len(table) else [],
         compared=any(row.delta != row.baseline for row in table),
         is_final=report.verdict != "error",
+        footnotes=footnotes(table),
         reasons=gates[: share.lines],
+        yardstick=list(report.yardstick[: share.lines]),
         notes=noted[: share.lines],
         flips=_flips(report),
         changes=flipped[: share.lines],
@@ -122,6 +128,7 @@ def view(
                 _hidden(len(flipped), share.lines, "changed cases"),
                 _hidden(len(gates), share.lines, "reasons"),
                 _hidden(len(noted), share.lines, "notes"),
+                _hidden(len(report.yardstick), share.lines, "changes of the yardstick"),
                 _hidden(failing(report), len(quoted), "failing cases")
                 if has_numbers
                 else "",

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from runner.model import Comparison, Delta, GateResult, SliceSummary, Summary
+from runner.model import (
+    Comparison,
+    Delta,
+    GateResult,
+    SliceSummary,
+    Summary,
+    YardstickChange,
+)
 from runner.report import CasePlace, FailedCase, LayerCount, Report, Totals
 
 _ABOUT = {
@@ -207,8 +214,16 @@ def _gates() -> tuple[GateResult, ...]:
 
 
 def _comparison() -> Comparison:
-    def delta(now: float, baseline: float, pairs: int) -> Delta:
-        return Delta(now=now, baseline=baseline, delta=now - baseline, pairs=pairs)
+    def delta(now: float, baseline: float, pairs: int, noise: float = 0) -> Delta:
+        moved = now - baseline
+        return Delta(
+            now=now,
+            baseline=baseline,
+            delta=moved,
+            pairs=pairs,
+            interval=(moved - noise, moved + noise) if noise else None,
+            p=0.04 if abs(moved) > noise else 0.4,
+        )
 
     return Comparison(
         pairs=76,
@@ -217,15 +232,17 @@ def _comparison() -> Comparison:
         new=("发票-货币", "qa-080"),
         not_comparable=("qa-007: the labels changed",),
         deltas={
-            "recall@5": delta(0.85, 0.91, 64),
-            "ndcg@10": delta(0.74, 0.741, 64),
+            "recall@5": delta(0.85, 0.91, 64, 0.04),
+            "ndcg@10": delta(0.74, 0.741, 64, 0.03),
             "latency_p50": delta(0.84, 0.8, 75),
             "latency_p95": delta(2.13, 1.9, 75),
             "refusal": delta(0.92, 0.92, 12),
-            "key_points": delta(0.88, 0.87, 58),
-            "accuracy": delta(0.95, 0.96, 74),
+            "key_points": delta(0.88, 0.87, 58, 0.05),
+            "accuracy": delta(0.95, 0.96, 74, 0.03),
             "error_rate": delta(0.0125, 0, 76),
         },
+        p=1.0,
+        detectable=0.0789,
         layers={"retrieval": 2, "answer": 2},
         commit="8c02d77a11",
         started="2026-11-28T07:00:00Z",
@@ -533,6 +550,35 @@ def filtered() -> Report:
             "gates": (*now.gates, line),
         }
     )
+
+
+def loosened() -> Report:
+    """Give a run that passes by a lower bar than the base commit had."""
+    now = passing()
+    moved = (
+        YardstickChange(
+            what="recall@5 min", before="0.85", after="0.8", moved="loosened", line=41
+        ),
+        YardstickChange(
+            what="cases", before="80", after="78, without qa-007, qa-009",
+            moved="loosened",
+        ),
+        YardstickChange(
+            what="accuracy min", before="none", after="0.8", moved="tightened", line=52
+        ),
+    )  # fmt: skip
+    gate = GateResult(
+        metric="yardstick",
+        rule="yardstick",
+        limit=0,
+        value=2,
+        level="warn",
+        line=41,
+        outcome="failed",
+        message="yardstick: this change loosens what judges it: recall@5 min 0.85 -> "
+        "0.8; cases 80 -> 78, without qa-007, qa-009",
+    )
+    return now.model_copy(update={"gates": (*now.gates, gate), "yardstick": moved})
 
 
 def truncated() -> Report:

@@ -50,6 +50,7 @@ def check(file: str, actual: str):
         ("not-comparable", reports.not_comparable),
         ("failing", reports.failing),
         ("leaking", reports.leaking),
+        ("loosened", reports.loosened),
         ("filtered", reports.filtered),
         ("endpoint-error", reports.endpoint_error),
         ("partly-measured", reports.partly_measured),
