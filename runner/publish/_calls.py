@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import requests
 from pydantic_core import from_json
 
 from runner import __version__
+
+if TYPE_CHECKING:
+    import requests
 
 TRIES = 4
 PATIENCE = 180.0
@@ -95,6 +97,9 @@ class Caller:
         wall: Callable[[], float] = time.time,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
+        # It takes a quarter of a second, for which no line of log should wait.
+        import requests
+
         self._session = requests.Session()
         self._session.headers.update(_HEADERS)
         self._session.auth = _Bearer(token)
@@ -162,7 +167,7 @@ class Caller:
             return Reply(response.status_code, body, response.headers)
 
 
-class _Bearer(requests.auth.AuthBase):
+class _Bearer:
     """Sets the token itself, so that no ``.netrc`` takes its place."""
 
     def __init__(self, token: str) -> None:
@@ -188,6 +193,8 @@ def _read(response: requests.Response) -> Any:
 
 def _why(error: Exception) -> str:
     """Name what failed; what ``requests`` says of it holds the whole address."""
+    import requests
+
     if isinstance(error, requests.exceptions.ProxyError):
         return "the proxy on the way to it cannot be used"
     if isinstance(error, requests.exceptions.SSLError):

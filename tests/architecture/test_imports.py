@@ -36,6 +36,7 @@ def test_the_command_line_imports_nothing_heavy_before_a_command(module):
             {"jinja2", "jmespath", "requests", "rich", "tabulate", "yaml"},
         ),
         ("runner.spec", {"jmespath", "requests", "rich", "tabulate", "yaml"}),
+        ("runner.action", {"requests", "rich", "urllib3"}),
         ("runner.files", {"jinja2", "jmespath", "requests", "rich", "tabulate"}),
     ],
 )
