@@ -12,6 +12,7 @@ from pydantic_core import from_json
 from runner.errors import InputError, Place
 from runner.model import (
     LAYERS,
+    BaselineKind,
     Better,
     Comparison,
     Frozen,
@@ -19,6 +20,7 @@ from runner.model import (
     GateResult,
     Layer,
     Level,
+    Moved,
     Outcome,
     Rule,
     Summary,
@@ -110,6 +112,12 @@ class Report(Frozen):
     """The spec file, relative to the workspace."""
     baseline: str | None = None
     """Where the spec says that the baseline is; None where it names none."""
+    baseline_kind: BaselineKind = "path"
+    """What that names."""
+    baseline_unread: str = ""
+    """Why the baseline could not be read, whether or not there is one."""
+    base: str | None = None
+    """The commit that the yardstick was read at, where that is known."""
     yardstick: tuple[YardstickChange, ...] = ()
     """What the run is held against and was otherwise at the base commit."""
     trials: TrialSummary | None = None
@@ -193,11 +201,11 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-_WORDS = frozenset(
-    word
-    for words in (Layer, Better, Outcome, GateOutcome, Level, Rule, Verdict)
-    for word in get_args(words)
+_KINDS = (
+    *(Layer, Better, Outcome, GateOutcome, Level, Rule, Verdict),
+    *(BaselineKind, Moved),
 )
+_WORDS = frozenset(word for words in _KINDS for word in get_args(words))
 
 
 def json_schema() -> dict[str, Any]:

@@ -57,7 +57,8 @@ def keeping(found: Report, out: Path, root: Path, here: Path) -> str:
     not be saved as one.
     """
     may_be = found.verdict in ("passed", "failed") and not found.filters
-    if found.comparison or not found.baseline or not may_be:
+    is_folder = found.baseline_kind == "path"
+    if found.comparison or not found.baseline or not (is_folder and may_be):
         return ""
     start = root if found.baseline.startswith("/") else root / Path(found.spec).parent
     place = os.path.relpath(start / found.baseline.lstrip("/"), here)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from runner import files, pipeline
-from runner.base import Sources, held_against
+from runner.base import Bring, Sources, held_against, nowhere
 from runner.errors import Cancelled, InputError, Place, Unavailable, masking
 from runner.gates import Loosened, Review
 from runner.history import counts, point
@@ -87,6 +87,8 @@ class World(NamedTuple):
     progress: Progress
     interruptible: Callable[[Iterable[Exchange]], Iterator[Exchange]] = iter
     """Raises ``Cancelled`` between two exchanges when the user said stop."""
+    bring: Bring = nowhere
+    """Fetches a baseline that is kept outside of the workspace."""
     may_start: bool = True
     """Whether ``endpoint.start`` may run its command here."""
 
@@ -131,7 +133,9 @@ def _run(
     if not order.replay and not world.may_start:
         _check_start(plan)
     plan = plan._replace(review=Review(loosened=order.loosened))
-    sources = Sources(world.root, order.baseline, order.before, order.history)
+    sources = Sources(
+        world.root, order.baseline, order.before, order.history, world.bring
+    )
     plan = held_against(plan, sources, world.environ)
     doubted = doubts(
         plan.spec,

@@ -195,9 +195,20 @@ def _baseline(now: Spec, then: Spec) -> Iterator[YardstickChange]:
     if then.baseline and now.baseline != then.baseline:
         yield YardstickChange(
             what="baseline",
-            before=then.baseline,
-            after=now.baseline or NONE,
+            before=str(then.baseline),
+            after=str(now.baseline or NONE),
             moved="changed" if now.baseline else "loosened",
+        )
+    moved = _step(
+        now.removed.level == "warn", then.removed.level == "warn", looser_up=True
+    )
+    if moved and now.baseline and then.baseline:
+        yield YardstickChange(
+            what="baseline removed",
+            before=then.removed.level,
+            after=now.removed.level,
+            moved=moved,
+            line=now.removed.line,
         )
 
 

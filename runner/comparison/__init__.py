@@ -47,12 +47,18 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
         then: The baseline.
         slices: Names like ``type=policy``; each delta is given over them too.
     """
+    pairs, new, removed, changed = paired(now, then)
     whole = runs_differ(now.fingerprints, then.fingerprints)
     if whole:
+        # Which cases there are does not hang on how they are judged.
         return Comparison(
-            pairs=0, not_comparable=(whole,), commit=then.commit, started=then.started
+            pairs=0,
+            new=new,
+            removed=removed,
+            not_comparable=(whole,),
+            commit=then.commit,
+            started=then.started,
         )
-    pairs, new, removed, changed = paired(now, then)
     labels, unlike = alike(now, then)
     flips = _flips(pairs)
     return Comparison(

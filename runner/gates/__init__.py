@@ -12,13 +12,13 @@ from typing import Literal
 
 from runner.errors import InputError, Place
 from runner.gates._limits import MAX_UNDETERMINED, held
-from runner.gates._red_lines import calls, isolation, named, red_line
+from runner.gates._red_lines import calls, isolation, red_line
+from runner.gates._removed import are_gone, removed
 from runner.gates._review import NO_REVIEW, Loosened, Review, review
 from runner.gates._selection import Selection
 from runner.gates._tally import WHOLE, Judged, Measured, tally
 from runner.model import GateResult, Verdict
 from runner.spec import Spec
-from runner.units import count
 
 __all__ = [
     "MAX_UNDETERMINED",
@@ -66,6 +66,7 @@ def hold(spec: Spec, measured: Measured) -> tuple[GateResult, ...]:
         ),
         *isolation(spec.leakage_level, tallies[WHOLE]),
         *(held(limit, spec, measured, tallies) for limit in spec.limits),
+        *removed(spec, measured),
         *review(measured.review),
     )
 
@@ -130,7 +131,5 @@ def notices(
     if accuracy and not accuracy.scored:
         yield "NOTHING JUDGED: no case passed or failed"
     gone = measured.comparison.removed if measured.comparison else ()
-    if gone:
-        many = count(len(gone), "case")
-        are = "is" if len(gone) == 1 else "are"
-        yield f"{many} of the baseline {are} gone: {named(gone)}"
+    if gone and spec.removed.level != "fail":
+        yield are_gone(gone)

@@ -22,6 +22,7 @@ from runner.model import (
 from runner.spec import Limit, Spec
 from runner.units import count, rough, tell_apart
 
+UNREAD = "was not measured: the baseline could not be read"
 _ON_NONE = "was not measured on any case"
 MAX_UNDETERMINED = 0.2
 """Above this share of the cases with a reply, accuracy says too little to gate on."""
@@ -53,6 +54,8 @@ def held(
     if reading.value is None and selection and selection.misses(limit, spec):
         reading = _without_cases(filtered=True)
     rule = _RULES[limit.rule]
+    if rule.name == "max_drop" and measured.review.baseline_unread:
+        reading = reading._replace(problem=reading.problem or UNREAD)
     if reading.problem:
         found = _Held(reading.outcome, reading.value, reading.problem)
     else:

@@ -20,6 +20,10 @@ class Review(NamedTuple):
     """What a looser limit does to the verdict."""
     baseline_lost: bool = False
     """The baseline was there at the base commit, and this change removes it."""
+    baseline_unread: str = ""
+    """Why the baseline could not be read, whether or not there is one."""
+    base: str | None = None
+    """The base commit, where it is known."""
 
 
 NO_REVIEW = Review()

@@ -52,6 +52,7 @@ from runner.model._scored import (
 from runner.model._words import (
     LAYERS,
     NOTHING,
+    BaselineKind,
     Better,
     Frozen,
     Layer,
@@ -67,6 +68,7 @@ __all__ = [
     "RUN_LEVEL",
     "STATISTICS",
     "Absent",
+    "BaselineKind",
     "Better",
     "Case",
     "Comparison",

@@ -102,7 +102,14 @@ GateOutcome = Literal[
 
 Level = Literal["fail", "warn"]
 Rule = Literal[
-    "min", "max", "max_drop", "red_line", "error_rate", "baseline", "yardstick"
+    "min",
+    "max",
+    "max_drop",
+    "red_line",
+    "error_rate",
+    "baseline",
+    "removed",
+    "yardstick",
 ]
 
 

@@ -28,6 +28,10 @@ Outcome = Literal["passed", "failed", "undetermined", "error", "not_asked"]
 
 Match = Literal["chunk", "document"]
 
+BaselineKind = Literal["path", "branch", "artifact", "results"]
+"""Where a baseline is kept: a committed folder, a branch of data, what a run uploaded,
+or a folder that a step before has brought."""
+
 Qrels = Mapping[str, int]
 """Relevance judgments: document id to grade; 1 or more is relevant."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 from runner import __version__, gates
 from runner.comparison import Results, compare
@@ -72,13 +73,20 @@ def conclude(
         spec=spec.file,
         trials=tried,
         yardstick=plan.review.changes,
-        baseline=spec.baseline,
+        **_baseline(plan),
         failures_left_out=ledger.failing - len(ledger.excerpts),
         places=_places(cases, held),
         latency_histogram=ledger.histogram(),
         filters=plan.filters.words,
         version=__version__,
     )
+
+
+def _baseline(plan: Plan) -> dict[str, Any]:
+    """Give what a Report says of where the baseline is."""
+    source, review = plan.spec.baseline, plan.review
+    named = {"baseline": source.name, "baseline_kind": source.kind} if source else {}
+    return {**named, "baseline_unread": review.baseline_unread, "base": review.base}
 
 
 def _places(cases: Iterable[Case], held: Comparison | None) -> dict[str, CasePlace]:

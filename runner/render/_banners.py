@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator
 
 from runner.model import Comparison
+from runner.render._first import no_baseline
 from runner.render._headline import evaluated, few
 from runner.render._links import Links
 from runner.render._numbers import number
@@ -60,9 +60,7 @@ def _banners(report: Report, links: Links, *, kept: bool) -> Iterator[Said]:
         yield say("The numbers below are over the rest, and not final.")
     if report.filters:
         yield say("Only a part of the cases was evaluated: ", few(report.filters))
-    if report.comparison is None and report.baseline and report.verdict != "error":
-        how = () if kept else _how_to_save(report.spec, report.baseline)
-        yield say("No baseline yet, so only absolute limits hold.", how)
+    yield no_baseline(report, kept=kept)
     unlike = report.comparison.not_comparable if report.comparison else ()
     if unlike:
         yield say("Not comparable with the baseline: ", few(unlike, "; ", told))
@@ -78,17 +76,6 @@ def _reasons(report: Report) -> Iterator[Said]:
             yield say(told(reason))
 
 
-def _how_to_save(spec: str, written: str) -> Said:
-    # A spec's paths start at its own folder, or with a slash at the workspace.
-    start = "" if written.startswith("/") else posixpath.dirname(spec)
-    place = posixpath.normpath(posixpath.join(start, written.lstrip("/")))
-    return say(
-        " To make one, run ",
-        quote(f"rag-eval baseline save RESULTS --to {place}"),
-        " on the results of the default branch, and commit the folder.",
-    )
-
-
 def footer(report: Report, links: Links) -> Said:
     """Give what the numbers are of: commits, run, time, version."""
     head = report.commit or links.commit
@@ -99,6 +86,7 @@ def footer(report: Report, links: Links) -> Said:
         [
             say("commit ", commit(head, links)) if head else (),
             say("evaluated as merge ", commit(merge, links)) if merge else (),
+            say("base ", commit(report.base, links)) if report.base else (),
             _of_baseline(compared, links) if compared else (),
             say(link("workflow run", links.run_url)) if links.run_url else (),
             _moment(report.started) if report.started else (),

@@ -36,6 +36,7 @@ FEW = 3
 _NAMED: Mapping[Rule, str] = {
     "red_line": "red line",
     "baseline": "is kept",
+    "removed": "none removed",
     "yardstick": "is not loosened",
 }
 _OUTCOMES = {

@@ -117,7 +117,8 @@ def evaluated(report: Report) -> bool:
 def _baseline(report: Report) -> list[Said]:
     compared = report.comparison
     if compared is None:
-        return [say("no baseline yet")] if report.baseline else []
+        missing = "baseline not read" if report.baseline_unread else "no baseline yet"
+        return [say(missing)] if report.baseline else []
     if not compared.pairs:
         return [say("baseline not comparable")]
     regressed, fixed = len(compared.regressed), len(compared.fixed)

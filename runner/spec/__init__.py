@@ -12,7 +12,16 @@ from runner.spec._endpoint import (
     WaitFor,
 )
 from runner.spec._measures import bind
-from runner.spec._nouns import DEFAULT_MARKS, CaseSource, Limit, Selector, Spec, Trials
+from runner.spec._nouns import (
+    DEFAULT_MARKS,
+    BaselineSource,
+    CaseSource,
+    Limit,
+    Removed,
+    Selector,
+    Spec,
+    Trials,
+)
 from runner.spec._parse import parse
 from runner.spec._schema import json_schema
 from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks, SpecFile
@@ -20,12 +29,14 @@ from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks, SpecFile
 __all__ = [
     "DEFAULT_MARKS",
     "DEFAULT_METRICS",
+    "BaselineSource",
     "CaseSource",
     "CitationMap",
     "ContextMap",
     "DiagnosisMarks",
     "EndpointSpec",
     "Limit",
+    "Removed",
     "ResponseMap",
     "Selector",
     "Spec",

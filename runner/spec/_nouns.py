@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from runner.model import NOTHING, Level, Measure
+from runner.model import NOTHING, BaselineKind, Level, Measure
 from runner.spec._endpoint import EndpointSpec
 from runner.spec._written import DiagnosisMarks, Passes
 from runner.units import Amount
@@ -65,6 +65,25 @@ class Selector(NamedTuple):
         return f"{self.key}={self.value}"
 
 
+class BaselineSource(NamedTuple):
+    """Where the baseline is that a spec names."""
+
+    kind: BaselineKind
+    name: str
+    """A path, the name of a branch, or that of an artifact."""
+
+    def __str__(self) -> str:
+        """Give it as people say it: ``branch rag-eval-data``."""
+        return f"{self.kind} {self.name}"
+
+
+class Removed(NamedTuple):
+    """What cases do that the baseline has and the run has not."""
+
+    level: Level = "warn"
+    line: int | None = None
+
+
 class Spec(NamedTuple):
     """What the YAML says, checked and resolved."""
 
@@ -81,7 +100,8 @@ class Spec(NamedTuple):
     red_lines: tuple[Selector, ...]
     leakage_level: Level = "fail"
     diagnosis: DiagnosisMarks = DiagnosisMarks()
-    baseline: str | None = None
+    baseline: BaselineSource | None = None
+    removed: Removed = Removed()
     trials: Trials = Trials()
     variables: Mapping[str, str] = {}
     """Environment values by name, for the templates of the endpoint."""

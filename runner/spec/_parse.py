@@ -18,7 +18,14 @@ from runner.spec._endpoint import EndpointSpec
 from runner.spec._explain import Mistake, Path, mistakes
 from runner.spec._marks import marks
 from runner.spec._measures import Measures
-from runner.spec._nouns import CaseSource, Selector, Spec, Trials
+from runner.spec._nouns import (
+    BaselineSource,
+    CaseSource,
+    Removed,
+    Selector,
+    Spec,
+    Trials,
+)
 from runner.spec._thresholds import limits, relaxes_leakage
 from runner.spec._variables import Variables, misplaced
 from runner.spec._written import SpecFile, TrialsPart
@@ -124,12 +131,20 @@ class _Reading:
             red_lines=tuple(self.selectors(file)),
             leakage_level="warn" if relaxes_leakage(file.thresholds) else "fail",
             diagnosis=file.diagnosis,
-            baseline=file.baseline.path if file.baseline else None,
+            **self.held_against(file),
             variables=variables.values,
             secrets=tuple(variables.secret),
             trials=Trials(file.trials.times, file.trials.passes),
             fingerprint=fingerprint(endpoint, held, file.trials),
         )
+
+    def held_against(self, file: SpecFile) -> dict[str, Any]:
+        """Give the two parts of ``baseline``; nothing where it is left out."""
+        if not file.baseline:
+            return {}
+        source = BaselineSource(*file.baseline.named[0])
+        line = self.document.lines.get(("baseline", "removed"))
+        return {"baseline": source, "removed": Removed(file.baseline.removed, line)}
 
     def sound(self, values: Iterator[Value | Mistake]) -> Iterator[Value]:
         """Give what is right, and report what is not."""

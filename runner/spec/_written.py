@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.config import JsonDict
 
-from runner.model import Level
+from runner.model import BaselineKind, Level
 from runner.spec._amounts import Points, Share, Whole, Word, Written
 from runner.spec._endpoint import EndpointSpec, Part
 
@@ -45,6 +54,34 @@ class CaseFiles(Part):
     )
 
 
+_NO_BRANCH = re.compile(
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/.]|[/.]$|/\.|\.lock(/|$)"
+)
+"""What git refuses in the name of a branch."""
+
+
+def _branch(value: str | None) -> str | None:
+    if value is not None and _NO_BRANCH.search(value):
+        raise ValueError(f"no branch can be called {value!r}")
+    return value
+
+
+def _artifact(value: str | None) -> str | None:
+    # What upload-artifact refuses, so that no run could ever have made it.
+    odd = next((char for char in value or "" if char in '":<>|*?\r\n\\/'), "")
+    if odd:
+        raise ValueError(f"no artifact has {odd!r} in its name")
+    return value
+
+
+Name = Annotated[
+    str | None,
+    Field(min_length=1),
+    WithJsonSchema({"type": "string", "minLength": 1}),
+]
+_ONE: JsonDict = {"oneOf": [{"required": [kind]} for kind in get_args(BaselineKind)]}
+
+
 class DiagnosisMarks(Part):
     """Where a layer's test fails; a case is diagnosed only when it failed."""
 
@@ -59,11 +96,47 @@ class DiagnosisMarks(Part):
 
 
 class Baseline(Part):
-    """What this run is held against."""
+    """What this run is held against: one of path, branch, artifact, results."""
 
-    later = frozenset({"artifact", "branch", "endpoint"})
+    model_config = ConfigDict(json_schema_extra=_ONE)
+    later = frozenset({"endpoint"})
 
-    path: str = Field(min_length=1, description="A folder of a saved baseline.")
+    path: Name = Field(
+        None,
+        description="A committed folder that `rag-eval baseline save` made; of a pull "
+        "request it is read at the base commit.",
+    )
+    branch: Annotated[Name, AfterValidator(_branch)] = Field(
+        None,
+        description="A branch of this repository that holds data alone: the action "
+        "writes it on the default branch, with the history, and reads it elsewhere.",
+    )
+    artifact: Annotated[Name, AfterValidator(_artifact)] = Field(
+        None,
+        description="What a workflow uploaded under this name: the newest of a "
+        "successful run on the base branch.",
+    )
+    results: Name = Field(
+        None, description="A folder of results that a step before has brought."
+    )
+    removed: Level = Field(
+        "warn",
+        description="What cases do that the baseline has and this run has not: `warn` "
+        "or `fail`.",
+    )
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if len(self.named) != 1:
+            raise ValueError(f"needs one of {', '.join(get_args(BaselineKind))}")
+        return self
+
+    @property
+    def named(self) -> list[tuple[BaselineKind, str]]:
+        """Where it may be: kind and name, of each that is written."""
+        kinds: tuple[BaselineKind, ...] = get_args(BaselineKind)
+        found = ((kind, getattr(self, kind)) for kind in kinds)
+        return [(kind, name) for kind, name in found if name is not None]
 
 
 class RedLine(Part):

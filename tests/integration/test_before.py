@@ -272,3 +272,62 @@ def test_a_history_that_is_none_is_told_with_its_line(team):
 
     assert ended.exit == 2
     assert "runs.jsonl:1" in ended.err
+
+
+def test_a_change_that_points_at_another_baseline_is_held_against_the_old(team):
+    saved(team / "base")
+    for tree in ("base", "head"):
+        if tree == "head":
+            shutil.copytree(team / "base/evals/baseline", team / "head/evals/other")
+    changed(team / "head", "{path: baseline}", "{path: other}")
+    own = team / "head/evals/other/cases.jsonl"
+    own.write_text(own.read_text("utf-8").replace('"passed"', '"failed"'), "utf-8")
+
+    ended = run(team)
+
+    assert ended.results["comparison"]["fixed"] == []
+    assert ended.results["yardstick"][0]["what"] == "baseline"
+    assert ended.results["yardstick"][0]["after"] == "path other"
+
+
+def test_results_that_a_step_has_brought_are_a_baseline(team):
+    for tree in ("base", "head"):
+        changed(team / tree, "{path: baseline}", "{results: ../then}")
+    first = run(team)
+    comment = (team / "head/rag-eval-results/comment.md").read_text("utf-8")
+    shutil.copytree(team / "head/rag-eval-results", team / "head/then")
+
+    second = run(team)
+
+    assert first.results["comparison"] is None
+    assert "A step before this one has to bring results to `then`." in comment
+    assert second.results["comparison"]["pairs"] == 12
+
+
+def test_a_case_that_the_baseline_has_can_be_made_to_stay(team):
+    for tree in ("base", "head"):
+        changed(team / tree, "{path: baseline}", "{path: baseline, removed: fail}")
+    saved(team / "base")
+    shutil.copytree(team / "base/evals/baseline", team / "head/evals/baseline")
+    path = team / "head/evals/cases.jsonl"
+    path.write_text("\n".join(path.read_text("utf-8").splitlines()[1:]), "utf-8")
+
+    ended = run(team)
+
+    assert (ended.exit, gate(ended, "removed")["outcome"]) == (1, "failed")
+    assert "1 case of the baseline is gone: qa-0" in ended.results["reasons"][0]
+
+
+@pytest.mark.parametrize("source", ["branch: data", "artifact: runs"])
+def test_what_only_github_has_is_said_to_be_there_and_lets_no_drop_pass(team, source):
+    for tree in ("base", "head"):
+        changed(team / tree, "path: baseline", source)
+        changed(team / tree, "{min: 0.6}", "{min: 0.6, max_drop: 0.1}")
+
+    ended = run(team)
+
+    name = source.replace(":", "")
+    assert ended.exit == 1
+    assert f"the {name} is read through GitHub's API" in ended.out
+    assert "GITHUB_TOKEN" in ended.out
+    assert gate(ended, "max_drop")["outcome"] == "unmeasured"

@@ -134,7 +134,8 @@ def test_runs_that_read_or_judge_otherwise_are_not_compared_at_all():
 
     found = compare(results(record("a", "failed"), record("new")), then)
 
-    assert (found.pairs, found.regressed, found.new, found.deltas) == (0, (), (), {})
+    assert (found.pairs, found.regressed, found.deltas) == (0, (), {})
+    assert (found.new, found.removed) == (("new",), ())
     (why,) = found.not_comparable
     assert "bbb in the baseline, aaa now" in why
     assert (found.commit, found.started) == ("c0ffee", "then")

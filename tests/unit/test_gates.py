@@ -10,6 +10,7 @@ from runner.errors import InputError
 from runner.gates import (
     Judged,
     Measured,
+    Review,
     Selection,
     exit_code,
     hold,
@@ -32,6 +33,7 @@ from runner.spec import (
     CaseSource,
     EndpointSpec,
     Limit,
+    Removed,
     Selector,
     Spec,
     bind,
@@ -43,7 +45,7 @@ CROSS = Selector("tag", "cross", 12)
 ACCURATE = Summary(layer=None, better="higher", mean=1.0, scored=1)
 
 
-def spec(*limits, red_lines=(), leakage="fail"):
+def spec(*limits, red_lines=(), leakage="fail", removed=None):
     return Spec(
         name="helpdesk",
         file="spec.yaml",
@@ -54,6 +56,7 @@ def spec(*limits, red_lines=(), leakage="fail"):
         limits=limits,
         red_lines=red_lines,
         leakage_level=leakage,
+        removed=removed or Removed(),
     )
 
 
@@ -832,6 +835,52 @@ def test_cases_of_the_baseline_that_are_gone_are_named():
     assert [*told(spec(gate), measured(comparison=gone))] == [
         "2 cases of the baseline are gone: a, b"
     ]
+
+
+GONE = Comparison(pairs=5, removed=("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome", "said"),
+    [
+        (measured(comparison=Comparison(pairs=5)), "passed", ""),
+        (
+            measured(comparison=GONE),
+            "failed",
+            "cases: 2 cases of the baseline are gone: a, b (spec.yaml:9)",
+        ),
+        (measured(), "no_baseline", "cases: has no baseline to be held against"),
+        (
+            measured(comparison=Comparison(pairs=5), left_out=[Case("b", "Why?")]),
+            "not_selected",
+            "not selected by the filter",
+        ),
+        (
+            measured()._replace(review=Review(baseline_unread="it is dark")),
+            "unmeasured",
+            "cases: was not measured: the baseline could not be read",
+        ),
+    ],
+)
+def test_cases_that_are_gone_can_fail_the_run_on_their_line(found, outcome, said):
+    strict = spec(limit("recall@5", "min", 0.9), removed=Removed("fail", 9))
+
+    [gate] = [each for each in hold(strict, found) if each.rule == "removed"]
+
+    assert (gate.outcome, gate.line, gate.level) == (outcome, 9, "fail")
+    assert said in gate.message
+    assert not any("are gone" in line for line in told(strict, found))
+
+
+def test_a_baseline_that_could_not_be_read_lets_no_drop_pass():
+    found = measured(recall_at_5=recall())
+    dark = found._replace(review=Review(baseline_unread="it is dark"))
+
+    gate = only(limit("recall@5", "max_drop", 0.5), dark)
+
+    assert (gate.outcome, gate.blocks) == ("unmeasured", True)
+    assert "the baseline could not be read" in gate.message
+    assert only(limit("recall@5", "min", 0.5), dark).outcome == "passed"
 
 
 def test_a_relaxed_leakage_is_told():

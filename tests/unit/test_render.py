@@ -90,6 +90,11 @@ FLIPS = Comparison(pairs=9, regressed=("a",), fixed=("b", "c"))
             id="no baseline",
         ),
         pytest.param(
+            {"gates": (HELD,), "baseline": "x", "baseline_unread": "it is dark"},
+            "✅ … 1 of 1 gate passed · baseline not read",
+            id="baseline not read",
+        ),
+        pytest.param(
             {
                 "gates": (HELD,),
                 "comparison": Comparison(pairs=0, not_comparable=("the whole run: x",)),
@@ -211,6 +216,22 @@ def test_numbers_beside_failed_calls_are_called_not_final():
         ({"baseline": "../b", "spec": "evals/rag.yaml"}, "RESULTS --to b`"),
         ({"baseline": "b", "spec": "evals/rag.yaml"}, "RESULTS --to evals/b`"),
         ({"baseline": "/b", "spec": "evals/rag.yaml"}, "RESULTS --to b`"),
+        (
+            {"baseline": "data", "baseline_kind": "branch"},
+            "The action makes one in the branch `data` when it runs on the default",
+        ),
+        (
+            {"baseline": "runs", "baseline_kind": "artifact"},
+            "makes one where it uploads its results folder as the artifact `runs`",
+        ),
+        (
+            {"baseline": "b", "baseline_kind": "results", "spec": "evals/rag.yaml"},
+            "A step before this one has to bring results to `evals/b`.",
+        ),
+        (
+            {"baseline": "b", "baseline_unread": "GitHub is down"},
+            "The baseline could not be read: GitHub is down.",
+        ),
         (
             {"comparison": Comparison(pairs=1, not_comparable=("a", "b", "c", "d"))},
             "> Not comparable with the baseline: a; b; c and 1 more",

@@ -102,7 +102,7 @@ def test_an_excerpt_says_how_much_is_missing(text, cut):
     assert excerpt(text, 4) == cut
 
 
-@pytest.mark.parametrize("word", ["retrieval", "higher", "failed", "summaries"])
+@pytest.mark.parametrize("word", ["retrieval", "higher", "failed", "summaries", "path"])
 def test_the_words_of_the_format_are_never_mapped(word):
     before = report(summaries={"mrr": summary("retrieval")}, layers=layers(retrieval=1))
 

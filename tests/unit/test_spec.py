@@ -10,6 +10,7 @@ from runner.model import Measure
 from runner.spec import (
     DEFAULT_MARKS,
     DEFAULT_METRICS,
+    BaselineSource,
     CitationMap,
     Limit,
     Selector,
@@ -130,7 +131,7 @@ def test_every_key_is_read(spec):
     assert (found.name, found.file, found.baseline) == (
         "helpdesk",
         "spec.yaml",
-        ".rag-eval/baseline",
+        BaselineSource("path", ".rag-eval/baseline"),
     )
     assert endpoint.url == "${RAG_URL:-http://localhost:9000}/rag"
     assert endpoint.wait_for.url == "http://localhost:9000/health"
@@ -636,6 +637,35 @@ def test_a_drop_without_a_baseline_is_doubted_unless_one_is_given(doubted):
     assert doubted(text, compared=True) == doubted(text + HELD) == []
 
 
+@pytest.mark.parametrize("kind", ["path", "branch", "artifact", "results"])
+def test_a_baseline_is_at_one_place(spec, kind):
+    found = spec(f"{BASE}baseline:\n  {kind}: here\n  removed: fail\n")
+
+    assert found.baseline == BaselineSource(kind, "here")
+    assert found.removed == ("fail", found.removed.line)
+    assert (BASE.count("\n") + 3) == found.removed.line
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{}", "needs one of path, branch, artifact, results"),
+        ("{removed: fail}", "needs one of path, branch, artifact, results"),
+        ("{path: a, branch: b}", "needs one of path, branch, artifact, results"),
+        ("{endpoint: x}", "not yet: endpoint is planned"),
+        ("{path: ''}", "baseline.path: is empty"),
+        ("{branch: a b}", "baseline.branch: no branch can be called 'a b'"),
+        ("{branch: a..b}", "no branch can be called 'a..b'"),
+        ("{branch: -a}", "no branch can be called '-a'"),
+        ("{branch: a.lock}", "no branch can be called 'a.lock'"),
+        ("{artifact: a/b}", "baseline.artifact: no artifact has '/' in its name"),
+        ("{path: a, removed: no}", "may be fail, warn"),
+    ],
+)
+def test_a_baseline_that_is_nowhere_or_twice_is_refused(told, written, said):
+    assert said in "\n".join(map(str, told(f"{BASE}baseline: {written}\n")))
+
+
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [
@@ -717,6 +747,10 @@ def test_the_schema_accepts_what_the_program_accepts(spec, document, validator, 
         "red_lines: {tag: x}\n",
         "diagnosis: {buried: 0}\n",
         "baseline: x\n",
+        "baseline: {}\n",
+        "baseline: {path: a, branch: b}\n",
+        "baseline: {path: ''}\n",
+        "baseline: {path: a, removed: ignore}\n",
         "name: 5\n",
     ],
 )

@@ -27,6 +27,36 @@ def moved(now, then):
 @pytest.mark.parametrize(
     ("then", "now", "expected"),
     [
+        ({"path": "b"}, {"path": "b"}, []),
+        (
+            {"path": "b"},
+            {"branch": "b"},
+            [("baseline", "path b", "branch b", "changed")],
+        ),
+        ({"path": "b"}, None, [("baseline", "path b", "none", "loosened")]),
+        (None, {"path": "b"}, []),
+        (
+            {"path": "b", "removed": "fail"},
+            {"path": "b"},
+            [("baseline removed", "fail", "warn", "loosened")],
+        ),
+        (
+            {"path": "b"},
+            {"path": "b", "removed": "fail"},
+            [("baseline removed", "warn", "fail", "tightened")],
+        ),
+    ],
+)
+def test_another_baseline_is_told(then, now, expected):
+    def held(baseline):
+        return yardstick(**({"baseline": baseline} if baseline else {}))
+
+    assert moved(held(now), held(then)) == expected
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
         (
             {"recall@5": {"min": 0.85}},
             {"recall@5": {"min": 0.8}},

@@ -1,0 +1,143 @@
+"""What a run is held against: earlier results, and the spec and the cases as they were.
+
+Where the workspace of the base commit is at hand, the baseline is read there: nobody
+edits the yardstick of the change that it judges.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from runner import files, history, pipeline
+from runner.base._brought import Bring, Brought, nowhere
+from runner.errors import InputError, Place
+from runner.metrics import registry
+from runner.results import folder_of, read_results
+from runner.yardstick import Yardstick, changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from runner.history import Point
+    from runner.pipeline import Plan
+    from runner.spec import BaselineSource, Spec
+
+__all__ = ["Bring", "Brought", "Sources", "held_against", "nowhere"]
+
+
+class Sources(NamedTuple):
+    """Where to look."""
+
+    root: Path
+    """The workspace."""
+    results: Path | None = None
+    """Results that are given by hand, in the place of the spec's own baseline."""
+    before: Path | None = None
+    """The workspace at the base commit."""
+    history: Path | None = None
+    """A file with a line for each earlier run; it need not be there yet."""
+    bring: Bring = nowhere
+    """Fetches a baseline that is kept outside of the workspace."""
+
+
+def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Plan:
+    """Give the plan with its baseline and with what changed in the spec and the labels.
+
+    A baseline that is nowhere yet is none. Which one it is, the spec at the base commit
+    says. A folder that the base commit has is read there; if it is gone now, the run is
+    told so. One that only the work tree has is used, with a notice that the change
+    brings it itself.
+
+    Raises:
+        InputError: A folder given by hand is not there, or a baseline is damaged.
+    """
+    if sources.before and not sources.before.is_dir():
+        where = Place(f"--before {sources.before}")
+        raise InputError("there is no such folder", where=where)
+    if sources.history:
+        plan = plan._replace(history=tuple(_history(sources.history)))
+    plan, then = _with_changes(plan, sources, environ)
+    if sources.results:
+        folder = folder_of(sources.results)
+        return plan._replace(baseline=read_results(folder, folder.as_posix()))
+    if not plan.spec.baseline:
+        return plan
+    spec = then if then and then.baseline else plan.spec
+    return _with_baseline(plan, spec, sources)
+
+
+def _history(path: Path) -> Iterator[Point]:
+    if os.path.lexists(path):
+        shown = path.as_posix()
+        yield from history.read(files.read_jsonl(path, file=shown), shown)
+
+
+def _with_baseline(plan: Plan, spec: Spec, sources: Sources) -> Plan:
+    """Give the plan with the baseline that a spec names, the one before or now."""
+    source = spec.baseline
+    if source is None:
+        return plan
+    if source.kind == "path":
+        return _kept(plan, source, sources)
+    if source.kind == "results":
+        folder = _folder(source, plan, sources.root)
+        return _read(plan, folder, source) if os.path.lexists(folder) else plan
+    return _brought(plan, source, sources)
+
+
+def _kept(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
+    now = _folder(source, plan, sources.root)
+    then = _folder(source, plan, sources.before) if sources.before else None
+    if then and os.path.lexists(then):
+        moved = source != plan.spec.baseline
+        lost = not moved and not os.path.lexists(now)
+        review = plan.review._replace(baseline_lost=lost)
+        return _read(plan._replace(review=review), then, source)
+    if not os.path.lexists(now):
+        return plan
+    new = "the baseline is new in this change: the run is held against its own file"
+    told = plan.notices if then is None else (*plan.notices, new)
+    return _read(plan._replace(notices=told), now, source)
+
+
+def _brought(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
+    found = sources.bring(source, plan.spec.file)
+    review = plan.review._replace(baseline_unread=found.unread)
+    plan = plan._replace(review=review, notices=(*plan.notices, *found.notices))
+    if found.history and plan.history is None:
+        plan = plan._replace(history=tuple(_history(found.history)))
+    return _read(plan, found.folder, source) if found.folder else plan
+
+
+def _folder(source: BaselineSource, plan: Plan, root: Path) -> Path:
+    where = plan.place("baseline", source.kind)
+    return files.named(source.name, spec=plan.spec.file, root=root, where=where)
+
+
+def _read(plan: Plan, folder: Path, source: BaselineSource) -> Plan:
+    # A folder goes by its path alone, as the spec writes it.
+    shown = source.name if source.kind in ("path", "results") else str(source)
+    return plan._replace(baseline=read_results(folder, shown))
+
+
+def _with_changes(
+    plan: Plan, sources: Sources, environ: Mapping[str, str]
+) -> tuple[Plan, Spec | None]:
+    """Give the plan with what it changes, and the spec before, if that can be read."""
+    if sources.before is None:
+        return plan, None
+    spec = sources.before / plan.spec.file
+    if not os.path.lexists(spec):
+        new = f"{plan.spec.file} is new: there is nothing that it could loosen"
+        return plan._replace(notices=(*plan.notices, new)), None
+    try:
+        then = pipeline.plan(spec, sources.before, environ)
+    except InputError as error:
+        unread = f"WHAT CHANGED IN THE SPEC IS NOT KNOWN: as it was before, {error}"
+        return plan._replace(notices=(*plan.notices, unread)), None
+    now = Yardstick(plan.spec, (*plan.cases, *plan.left_out))
+    found = changes(now, Yardstick(then.spec, then.cases), registry)
+    review = plan.review._replace(changes=found)
+    return plan._replace(review=review), then.spec
