@@ -56,4 +56,5 @@ def main(urls):
     print(json.dumps(found))  # noqa: T201 - what the test reads
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])
