@@ -762,7 +762,15 @@ def test_the_schema_refuses_what_the_program_refuses(told, document, validator, 
 
 @pytest.mark.parametrize(
     "endpoint",
-    ["urll: x", "url: http://x, method: HEAD", "url: http://x, retries: -1", ""],
+    [
+        "",
+        "urll: x",
+        "url: http://x, method: HEAD",
+        "url: http://x, retries: -1",
+        "url: http://x, timeout: 30",
+        "url: http://x, max_response: 10",
+        "url: http://x, rate_limit: 20",
+    ],
 )
 def test_the_schema_refuses_a_broken_endpoint(told, document, validator, endpoint):
     text = f"endpoint: {{{endpoint}}}\ncases: a.json\n"
