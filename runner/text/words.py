@@ -58,7 +58,6 @@ _LIKE_DIGITS = (  # NFKC gives them as digits, which would join the number befor
 _BEHIND_DIGIT = re.compile(
     rf"[{_THIN}{_LIKE_DIGITS}](?<=\d.)(?:(?<=[{_LIKE_DIGITS}])|(?=\d{{3}}(?!\d)))"
 )
-_GROUPING = re.compile(r"[\xa0\u2009\u202f](?<=\d.)(?=\d{3}(?!\d))")
 _GROUPING = re.compile(
     r",(?:(?<=(?<!\d)\d,)|(?<=(?<!\d)\d\d,)|(?<=(?<!\d)\d{3},))"
     r"(?=(?:\d\d,){0,4}\d{3}(?!\d))"
@@ -142,13 +141,13 @@ def tokens(text: str) -> tuple[str, ...]:
     >>> tokens("Within 10 days"), tokens("可在十天内"), tokens("第 5 页")
     (('within', '10', 'days'), ('可在', '在十', '十天', '天内'), ('第', '5', '页'))
     """
-    if text.isascii():  # no dense character, so that white space does not matter
-        return tuple(_ASCII_TOKEN.findall(ungrouped(text.lower())))
-    text = normalise(text)
-    if text.isascii():
-        return tuple(_ASCII_TOKEN.findall(text))
+    folded = ungrouped(fold(text))
+    if folded.isascii():
+        return tuple(_ASCII_TOKEN.findall(folded))
+    if not _A_DENSE.search(folded):  # beside dense characters alone, spaces matter
+        return tuple(_TOKEN.findall(folded))
     found: list[str] = []
-    for token in _TOKEN.findall(text):
+    for token in _TOKEN.findall(normalise(text)):
         if token < _FIRST_DENSE or len(token) == 1 or not _A_DENSE.match(token):
             found.append(token)
         else:
