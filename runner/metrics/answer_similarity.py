@@ -15,6 +15,7 @@ Words = tuple[str, ...]
 
 SIZE = 5  # characters of an n-gram, the spaces around a word among them
 RUN = 6  # words on end that no answer says twice by chance
+FEW = 10  # where less than one in so many word pairs stands twice, nothing is repeated
 
 
 @metric(layer="answer")
@@ -54,20 +55,23 @@ def answer_similarity(answer: str, reference: str) -> float | Unscored:
 
 def _said_first(words: Words, model: Words) -> Words:
     """Give the words without the runs that stand more often than in the model."""
-    if len(words) < len(set(pairwise(words))) + RUN:  # too few pairs stand twice
+    said_before = len(words) - 1 - len(set(pairwise(words)))
+    if said_before < max(RUN - 1, len(words) // FEW):
         return words
-    allowed = Counter(_runs(model))
-    seen = Counter[Words]()
+    runs = _runs(words)
+    if len(set(runs)) == len(runs):
+        return words
+    left = Counter(_runs(model))
     again: set[int] = set()
-    for at, run in enumerate(_runs(words)):
-        seen[run] += 1
-        if seen[run] > max(1, allowed[run]):
+    for at, run in enumerate(runs):
+        left[run] = left.get(run, 1) - 1
+        if left[run] < 0:
             again.update(range(at, at + RUN))
-    return tuple(word for at, word in enumerate(words) if at not in again)
+    return tuple([word for at, word in enumerate(words) if at not in again])
 
 
-def _runs(words: Words) -> Iterable[Words]:
-    return zip(*(words[at:] for at in range(RUN)), strict=False)
+def _runs(words: Words) -> list[Words]:
+    return list(zip(*(words[at:] for at in range(RUN)), strict=False))
 
 
 def _ngrams(words: Iterable[str]) -> list[str]:

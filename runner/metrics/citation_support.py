@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice, takewhile
 
 from runner.metrics._declare import metric
-from runner.metrics._evidence import NO_TEXT
+from runner.metrics._evidence import NO_TEXT, evidence
 from runner.metrics._ranking import document_of
 from runner.model import Passage, Unscored
 from runner.text import contains, tokens
@@ -46,7 +46,7 @@ def citation_support(
     """
     if not citations:
         return Unscored("the reply cites nothing")
-    if any(passage.text is None for passage in passages):
+    if evidence(passages) is None:
         return NO_TEXT
     spans = list(islice(_quotations(answer), MOST))
     if not spans:

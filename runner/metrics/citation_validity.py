@@ -26,6 +26,7 @@ def citation_validity(
 
 def fabricated(citations: tuple[str, ...], passages: tuple[Passage, ...]) -> list[str]:
     """Give the cited ids that name nothing retrieved, each once, in their order."""
-    known = {passage.id for passage in passages}
-    known |= {document_of(passage) for passage in passages}
+    known: set[str | None] = {passage.id for passage in passages}
+    if not known.issuperset(citations):
+        known.update(map(document_of, passages))
     return [cited for cited in dict.fromkeys(citations) if cited not in known]

@@ -154,8 +154,13 @@ def _by_sentence(answer: str) -> list[list[str]]:
 
 
 def _near(text: str, pairs: set[Pair]) -> set[Pair]:
-    """Give those of the pairs whose words stand near each other, in either order."""
-    wanted = {word for pair in pairs for word in pair}
+    """Give those of the pairs whose words stand near each other, in either order.
+
+    Near are two that no third, or one, of all their words parts, within a few tokens.
+    """
+    known = _stems(text)
+    left = {pair for pair in pairs if known.issuperset(pair)}
+    wanted = {word for pair in left for word in pair}
     stems = {
         word: word[:STEM]
         for word in vocabulary(text) - STOP_WORDS
@@ -164,15 +169,20 @@ def _near(text: str, pairs: set[Pair]) -> set[Pair]:
     words = tokens(text)
     places = [place for place, word in enumerate(words) if word in stems]
     hits = [stems[words[place]] for place in places]
-    near = {
-        (one, other)
-        for gap in (1, 2)
-        for at, to, one, other in zip(
-            places, places[gap:], hits, hits[gap:], strict=False
-        )
-        if to - at <= NEAR
-    }
-    return {pair for pair in pairs if pair in near or (pair[1], pair[0]) in near}
+    found: set[Pair] = set()
+    for steps in (1, 2):
+        near = {
+            (one, other)
+            for at, to, one, other in zip(
+                places, places[steps:], hits, hits[steps:], strict=False
+            )
+            if to - at <= NEAR
+        }
+        found |= {pair for pair in left if pair in near or pair[::-1] in near}
+        left -= found
+        if not left:
+            break
+    return found
 
 
 def _foreign_names(answer: str, unknown: set[str]) -> set[str]:

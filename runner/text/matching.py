@@ -37,6 +37,7 @@ _WITHIN = re.compile(  # a place inside a word, a number, or a numeral of Chines
 )
 _PERCENT = re.compile(r"(?<=\d)[ -]?per ?cent\b")
 _DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"[\d.,/%‰]+")
 
 
 class _Sought(NamedTuple):
@@ -46,6 +47,8 @@ class _Sought(NamedTuple):
     normalised: str
     figures: str | None
     """With its numbers in figures; None where its wording alone is looked for."""
+    beside: str
+    """The longest wording beside its numbers, which no spelling of them changes."""
 
 
 def contains(text: str, needle: str) -> bool:
@@ -73,7 +76,9 @@ def states(text: str, needle: str) -> bool:
     sought = _sought(needle)
     if _contains(text, sought):
         return True
-    return sought.figures is not None and _stands(in_figures(text), sought.figures)
+    if sought.figures is None or sought.beside not in normalise(text):
+        return False
+    return _stands(in_figures(text), sought.figures)
 
 
 def _contains(text: str, sought: _Sought) -> bool:
@@ -123,4 +128,5 @@ def _sought(needle: str) -> _Sought:
         # A numeral at the end needs no measure word.
         figures = _in_figures(f"{folded}个", in_words=True).removesuffix("个")
     counts = _DIGIT.search(figures) and figures != "1"  # a bare one or 一 seldom does
-    return _Sought(folded, closed(folded), figures if counts else None)
+    beside = max(_NUMBER.split(figures), key=len).strip()
+    return _Sought(folded, closed(folded), figures if counts else None, beside)

@@ -11,12 +11,21 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from runner.text.spelled import SMALL, amounts, chinese, chinese_values, english
+from runner.text.spelled import (
+    SMALL,
+    SPELLED,
+    added,
+    amounts,
+    chinese,
+    chinese_values,
+    english,
+)
 from runner.text.words import DENSE, fold, remembered, ungrouped, vocabulary
 
 _FOOTNOTE = re.compile("[⁰¹²³⁴-⁹①-⒛⓪-⓿❶-➓]+")
 _CITATION = re.compile(r"\[\^?[0-9]+(?:[ ,、-]+[0-9]+)*\]|【[0-9]+[^】\n]{0,20}】")
 _STARS = r"[*_]{0,2}"
+_NUMBERED = re.compile(r"[0-9][.)、:](?![0-9])")  # what every ordinal has
 _ORDINAL = re.compile(  # of a list. A class comes first, which is searched for at once
     r"[\n(.:;!?,。、](?:"
     # what stands in a bracket that opens before is none
@@ -32,17 +41,19 @@ _ORDINAL = re.compile(  # of a list. A class comes first, which is searched for 
     rf"|(?:(?<=[.!?;])\"?\s{_STARS}[0-9]{{1,2}}|(?<=:)\s{_STARS}1)\.{_STARS}\s"
     r"(?=[\"'*_]{0,3}[a-z]))"
 )
+_LABELS = frozenset(
+    (
+        *("step", "passage", "passages", "source", "document", "context", "option"),
+        *("part", "步骤", "段落", "片段", "来源", "文档", "资料", "选项", "上下"),
+    )
+)
 _LABEL = re.compile(
     r"\b(?:step|passages?|source|document|context|option|part) #?[0-9]+"
     r"(?:(?:,| and| or|, and| &) [0-9]+)*\b(?![.,]?[0-9])"
+    r"|(?:步骤|段落|片段|来源|文档|资料|选项|上下文) ?#?[0-9]{1,2}"
+    r"(?:[,、和及] ?[0-9]{1,2})*(?![.,]?[0-9年月])"
 )
-_LABELS = frozenset(
-    ("step", "passage", "passages", "source", "document", "context", "option", "part")
-)
-_CHINESE_LABEL = re.compile(
-    r"(?:步骤|段落|片段|来源|文档|资料|选项|上下文) ?#?[0-9]{1,2}"
-    r"(?:[,、和及] ?[0-9]{1,2})*(?![.,]?[0-9年月])|第 ?[0-9]{1,2} ?步"
-)
+_STEP = re.compile(r"第 ?[0-9]{1,2} ?步")
 _FULL_HOUR = re.compile(r":00\b(?<=[0-9]:00)(?![.,:]?[0-9])")
 _ALWAYS = re.compile(  # 24/7, 7x24小时
     r"(?:24 ?[/x×*] ?7(?:/365)?|7 ?[x×*] ?24)(?<![0-9.,].{4})(?![.,]?[0-9])"
@@ -93,7 +104,7 @@ def numbers(text: str) -> tuple[str, ...]:
         claims = fold(_FOOTNOTE.sub(_OUT, text))
     if _DIGIT.search(claims):
         claims = _without_marks(claims, words)
-    claims = ungrouped(claims)
+    claims = added(ungrouped(claims))
     if not SMALL.keys().isdisjoint(words):
         claims = english(claims, claimed=True)
     if not claims.isascii():
@@ -108,11 +119,12 @@ def _without_marks(text: str, words: frozenset[str]) -> str:
     """Take out of a folded text the digits that count nothing."""
     if "[" in text or "【" in text:
         text = _CITATION.sub(_OUT, text)
-    text = _ORDINAL.sub(rf"{_OUT}\g<kept>{_OUT}", f"\n{text}").removeprefix("\n")
+    if _NUMBERED.search(text):
+        text = _ORDINAL.sub(rf"{_OUT}\g<kept>{_OUT}", f"\n{text}").removeprefix("\n")
     if not _LABELS.isdisjoint(words):
         text = _LABEL.sub(_OUT, text)
-    if not text.isascii():
-        text = _CHINESE_LABEL.sub(_OUT, text)
+    if "第" in text:
+        text = _STEP.sub(_OUT, text)
     if ":00" in text:
         text = _FULL_HOUR.sub(_OUT, text)
     return _ALWAYS.sub(_OUT, text) if "24" in text else text
@@ -129,10 +141,8 @@ def readings(text: str) -> frozenset[str]:
     ['1', '2.5', '2500000', '3', '5']
     """
     folded, words = ungrouped(fold(text)), vocabulary(text)
-    found = set(numbers(text))
-    for word in words:
-        if word[0].isdecimal():
-            found.update(_parts(word))
+    plain = text.isascii() and SPELLED.isdisjoint(words)  # no mark cuts a figure
+    found = set() if plain else set(numbers(text))
     for figure, product, _ in amounts(folded):
         found.update(_parts(figure) if product is None else (*_parts(figure), product))
     found.update(_OTHER_WORDS[word] for word in words & _OTHER_WORDS.keys())

@@ -189,12 +189,14 @@ def _chinese_sum(run: str) -> int:
 def amounts(text: str) -> tuple[tuple[str, str | None, bool], ...]:
     """Give each figure, what it is with its scale, and whether that is a unit's prefix.
 
-    >>> amounts("2.5 million, 1亿2000万, 18千米")
-    (('2.5', '2500000', False), ('120000000', None, False), ('18', '18000', True))
+    >>> amounts("2.5 million, 18千米")
+    (('2.5', '2500000', False), ('18', '18000', True))
     """
     return tuple(
-        (figure, _times(figure, kilo or scale), bool(kilo))
-        for figure, kilo, scale in _AMOUNT.findall(_added(text))
+        [
+            (figure, _times(figure, kilo or scale), kilo != "")
+            for figure, kilo, scale in _AMOUNT.findall(text)
+        ]
     )
 
 
@@ -209,12 +211,17 @@ def scaled(text: str) -> str:
         figure, kilo, scale = match.groups()
         return _times(figure, kilo or scale) or match[0]
 
-    return _AMOUNT.sub(product, _added(text))
+    return _AMOUNT.sub(product, added(text))
 
 
-def _added(text: str) -> str:
-    """Give 1亿2000万 as one number."""
-    return text if text.isascii() else _COMPOUND.sub(_sum, text)
+def added(text: str) -> str:
+    """Turn a number of several scales into one figure.
+
+    >>> added("1亿2000万")
+    '120000000'
+    """
+    scaled = any(scale in text for scale in "千万亿")
+    return _COMPOUND.sub(_sum, text) if scaled else text
 
 
 def _sum(match: re.Match[str]) -> str:

@@ -108,6 +108,7 @@ twenty five hundred million thousand and one k bn step source may first
 )
 @example("第101、102位")
 @example("5十天，二十5")
+@example("¹1")
 @example("m²5 and 5[1]million")
 @example("24/7.5, step 2.5, source 1,000")
 def test_a_text_backs_every_number_that_it_states(text):
