@@ -17,7 +17,8 @@ class Signals:
 
     Before the first reply and between two it is raised at once. While one is judged it
     waits for the next; when all were judged, or a run was stopped, what is left is to
-    write the results down, and that is done. Whoever asks twice need not wait.
+    write the results down, and that is done. Whoever asks twice need not wait, neither
+    for replies on their way nor for what was started to end.
     """
 
     def __init__(self) -> None:
@@ -38,13 +39,21 @@ class Signals:
                 self._may_stop = True
                 if self._asked_to_stop:
                     raise _cancelled()
-                item = next(source, None)
+                item = self._next(source)
                 self._may_stop = False
                 if item is None:
                     return
                 yield item
         finally:
             self._may_stop = False
+
+    def _next(self, source: Iterator[Item]) -> Item | None:
+        try:
+            return next(source, None)
+        except KeyboardInterrupt:
+            # Asked again while what was asked for is given up: that need not be waited
+            # for, but what was finished is written all the same.
+            raise _cancelled() from None
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         if self._asked_to_stop:

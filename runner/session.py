@@ -7,7 +7,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from runner import files, pipeline
 from runner.base import Bring, Sources, held_against, nowhere
-from runner.errors import Cancelled, InputError, Place, Unavailable, masking
+from runner.errors import (
+    Cancelled,
+    InputError,
+    Place,
+    RagEvalError,
+    Unavailable,
+    masking,
+)
 from runner.gates import Loosened, Review
 from runner.history import counts, point
 from runner.hosts import Access
 from runner.model import Exchange, Record
 from runner.pipeline import ALL, Filters, Keeper, Plan
-from runner.publish.artifacts import ResultsFolder
+from runner.publish.artifacts import ResultsFolder, retire
 from runner.publish.history import append
 from runner.redact import Redactor
 from runner.render import NOWHERE, Links
@@ -99,17 +106,34 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
     Raises:
         InputError: The spec, a case file, the baseline or an option is wrong.
     """
-    with _uncollected():
-        plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
-    if order.trials is not None:
-        trials = plan.spec.trials._replace(times=order.trials)
-        plan = plan._replace(spec=plan.spec._replace(trials=trials))
-    redactor = Redactor(plan.spec.secrets)
-    with masking(redactor.text):
-        found, stopped = _run(plan, order, world, redactor)
+    try:
+        plan = _planned(order, world)
+        redactor = Redactor(plan.spec.secrets)
+        with masking(redactor.text):
+            found, stopped = _run(plan, order, world, redactor)
+    except RagEvalError as error:
+        _retire(order, world, error)
+        raise
     if stopped:
         stopped.mask(redactor.text)
     return found, stopped
+
+
+def _planned(order: Order, world: World) -> Plan:
+    with _uncollected():
+        plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
+    if order.trials is None:
+        return plan
+    trials = plan.spec.trials._replace(times=order.trials)
+    return plan._replace(spec=plan.spec._replace(trials=trials))
+
+
+def _retire(order: Order, world: World, error: RagEvalError) -> None:
+    """See that no earlier verdict is taken for that of a run which gave none."""
+    compared = order.baseline and order.baseline.resolve() == order.out.resolve()
+    if not compared and retire(order.out, writable(order.out, world)):
+        where = order.out.as_posix()
+        error.add_note(f"the earlier results in {where}/ are not of this run: removed")
 
 
 @contextmanager
@@ -144,13 +168,18 @@ def _run(
         asked=order.replay is None,
     )
     plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
-    source = _asking(plan, order, world.root)
-    with ResultsFolder(
-        order.out,
-        root=writable(order.out, world),
-        redactor=redactor,
-        replayed=order.replay,
-    ) as folder:
+    # What is started ends last: when somebody cannot wait for it, all is written.
+    services = ExitStack()
+    source = _asking(plan, order, world.root, services)
+    with (
+        ResultsFolder(
+            order.out,
+            root=writable(order.out, world),
+            redactor=redactor,
+            replayed=order.replay,
+        ) as folder,
+        services,
+    ):
         done = "replayed" if order.replay else "asked"
         with (
             world.progress(len(plan.cases), done) as progress,
@@ -194,8 +223,11 @@ def _check_start(plan: Plan) -> None:
         )
 
 
-def _asking(plan: Plan, order: Order, root: Path) -> Source:
-    """Give the replies as they come; nothing is sent before they are asked for."""
+def _asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
+    """Give the replies as they come; nothing is sent before they are asked for.
+
+    What has to be started then, ``services`` will end.
+    """
     spec = plan.spec.endpoint
     ask = partial(collect, clock=time.monotonic, uniform=random.uniform, now=_now)
     if order.replay:
@@ -222,21 +254,22 @@ def _asking(plan: Plan, order: Order, root: Path) -> Source:
         with closing(endpoint):
             if spec.start and endpoint.is_ready():
                 raise _taken(plan)
-            with _service(plan, order, root) as check:
-                endpoint.wait(check=check)
-                trials = plan.spec.trials.times
-                asked = ask(endpoint, trying(plan.cases, trials), limits)
-                yield from numbered(asked, trials)
-                check(ready=True)
+            check = services.enter_context(_service(plan, order, root))
+            endpoint.wait(check=check)
+            trials = plan.spec.trials.times
+            asked = ask(endpoint, trying(plan.cases, trials), limits)
+            yield from numbered(asked, trials)
+            check(ready=True)
 
     return Source(live(), endpoint.replies.missing, endpoint.notices)
 
 
 def _taken(plan: Plan) -> Unavailable:
     """Explain why nothing was started: another service would have been judged."""
+    waits = plan.spec.endpoint.wait_for is not None
     return Unavailable(
         "something answers there already, before endpoint.start was run",
-        where=plan.place("endpoint", "wait_for", "url"),
+        where=plan.place("endpoint", *("wait_for", "url") if waits else ("url",)),
         hint="stop it, or leave endpoint.start out to evaluate what runs",
     )
 

@@ -38,7 +38,8 @@ def main() -> None:
         _tell("Cancelled.", sys.stderr)
         status = Cancelled.exit_code
     except RagEvalError as error:
-        _tell(f"rag-eval: {error}", sys.stderr)
+        notes = getattr(error, "__notes__", ())
+        _tell("\n".join((f"rag-eval: {error}", *notes)), sys.stderr)
         status = error.exit_code
     except Exception:  # noqa: BLE001 - the interpreter's own status would be a verdict
         sys.excepthook(*sys.exc_info())

@@ -125,7 +125,8 @@ class Service:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.stop()
+        # Who asks a second time to stop has no patience left.
+        self.stop(0.0 if kind is KeyboardInterrupt else PATIENCE)
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):

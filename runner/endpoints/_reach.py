@@ -10,9 +10,11 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from runner.hosts import forbidden, is_loopback
 
+_PORTS = {"http": 80, "https": 443}
 _PATIENCE = 2.0  # seconds for an address that only may be the one
 
 Options = Iterable[tuple[Any, ...]]
@@ -53,6 +55,16 @@ class Reach:
         self._nearby = tuple(nearby)
         self._resolve = resolve
         self._found: dict[tuple[str, int], str] = {}
+
+    def listens(self, url: str, limit: float) -> bool:
+        """Whether anything accepts a connection where a URL points, within seconds."""
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme, 80)
+        try:
+            self.connect(parts.hostname or "", port, time.monotonic() + limit).close()
+        except (OSError, Refused):
+            return False
+        return True
 
     def connect(
         self, host: str, port: int, deadline: float, options: Options = ()

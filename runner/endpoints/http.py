@@ -30,7 +30,7 @@ from runner.errors import InputError, Unavailable
 from runner.hosts import Access, refusal
 from runner.model import Case, Failure, Response
 from runner.redact import Redactor
-from runner.spec import EndpointSpec
+from runner.spec import EndpointSpec, WaitFor
 from runner.templating import Locate, Request, RequestTemplate, by_path
 from runner.variables import expand
 
@@ -91,6 +91,7 @@ class HttpEndpoint:
         self._allowed = access.allowed
         self._reach = Reach(access.nearby, resolve)
         self._client = Client(expand(spec.url, variables), self._reach)
+        self._origins: tuple[str, ...] = ()
 
     def admit(self, cases: Iterable[Case]) -> None:
         """See, before anything is sent, that each host of the spec may be asked.
@@ -100,7 +101,8 @@ class HttpEndpoint:
         Raises:
             InputError: One may not be, or is in no URL.
         """
-        for origin in dict.fromkeys(map(_origin, self._template.urls(cases))):
+        self._origins = tuple(dict.fromkeys(map(_origin, self._template.urls(cases))))
+        for origin in self._origins:
             self._parsed(origin, "url")
         if self._spec.wait_for:
             self._parsed(self._spec.wait_for.url, "wait_for", "url")
@@ -138,7 +140,10 @@ class HttpEndpoint:
         sleep: Callable[[float], object] = time.sleep,
         check: Callable[[], object] = lambda: None,
     ) -> None:
-        """Poll ``wait_for`` until it answers 2xx; at once where the spec has none.
+        """Poll ``wait_for`` until it answers 2xx.
+
+        Where the spec has none it returns at once; but what the spec starts is waited
+        for until it accepts connections.
 
         Args:
             sleep: Waits between two polls.
@@ -147,29 +152,36 @@ class HttpEndpoint:
         Raises:
             Unavailable: It did not within its time-out; names the last answer.
         """
-        if self._spec.wait_for is None:
-            return
-        url, limit = self._spec.wait_for.url, self._spec.wait_for.timeout
-        end = self._clock() + limit
-        left = limit
-        while True:
-            reply = self._poll(url, left)
-            if isinstance(reply, Reply):
+        waiting = self._spec.wait_for
+        if waiting is None:
+            if self._spec.start is None:
                 return
+            waiting = WaitFor(url=self._origins[0])
+        end = self._clock() + waiting.timeout
+        left = waiting.timeout
+        while (said := self._missed(waiting.url, left)) is not None:
             check()
             left = end - self._clock()
             if left <= 0:
                 raise Unavailable(
-                    f"{shown(url)} was not ready within {limit:g} s; "
-                    f"the last try: {self._redact(reply.message)}",
+                    f"{shown(waiting.url)} was not ready within {waiting.timeout:g} s; "
+                    f"the last try: {self._redact(said)}",
                     where=self._place("endpoint", "wait_for"),
                 )
             sleep(_POLL)
 
     def is_ready(self) -> bool:
-        """Whether what ``wait_for`` names answers now; false where it names none."""
+        """Whether the service is there now: what ``wait_for`` names, else its port."""
         waiting = self._spec.wait_for
-        return waiting is not None and isinstance(self._poll(waiting.url, 1.0), Reply)
+        urls = [waiting.url] if waiting else self._origins
+        return any(self._missed(url, 1.0) is None for url in urls)
+
+    def _missed(self, url: str, limit: float) -> str | None:
+        """Say why what is waited for is not there; None where it is."""
+        if self._spec.wait_for is None:
+            return None if self._reach.listens(url, limit) else "nothing listens there"
+        reply = self._poll(url, limit)
+        return None if isinstance(reply, Reply) else reply.message
 
     def _poll(self, url: str, limit: float) -> Reply | Failure:
         key = ("wait_for", "url")

@@ -23,6 +23,8 @@ from runner.report import Report, mapped
 
 _FOREIGN = ("id", "type", "tags", "retrieved", "scores")  # what others may have named
 RENDERED = ("comment.md", "summary.md", "report.html", "junit.xml")
+FILES = (RESULTS, CASES, RESPONSES, *RENDERED)
+"""What a run writes, and an earlier one has left."""
 
 
 class ResultsFolder:
@@ -59,8 +61,7 @@ class ResultsFolder:
         self._clear()
 
     def _clear(self) -> None:
-        names = [RESULTS, CASES, RESPONSES, *RENDERED]
-        there = [name for name in names if os.path.lexists(self.path / name)]
+        there = [name for name in FILES if os.path.lexists(self.path / name)]
         try:
             check_ours(self.path, there, [RESPONSES] if self._keeps else [])
             self.path.mkdir(parents=True, exist_ok=True)
@@ -168,6 +169,31 @@ class ResultsFolder:
             draft.replace(path)
         except OSError as error:
             raise _unwritten(path, error) from error
+
+
+def retire(out: Path, root: Path) -> bool:
+    """Take away the verdict that an earlier run left; give whether there was one.
+
+    A run that could not begin must leave none that could be taken for its own. Recorded
+    replies and the lines of the cases stay, for they cannot be had again. Where others'
+    files are, or another run is at work, nothing is touched.
+    """
+    try:
+        path = inside(out, root)
+        there = [name for name in FILES if os.path.lexists(path / name)]
+        stale = [name for name in there if name in (RESULTS, *RENDERED)]
+        check_ours(path, there)
+        if not stale:
+            return False
+        claim = lock(path)
+        try:
+            for name in stale:
+                (path / name).unlink()
+        finally:
+            os.close(claim)
+    except (InputError, OSError):
+        return False
+    return True
 
 
 def _unwritten(path: Path, error: OSError) -> Unavailable:

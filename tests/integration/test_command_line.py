@@ -301,6 +301,27 @@ def test_the_spec_can_start_its_own_service(team):
         assert gone.connect_ex(("127.0.0.1", port)) != 0
 
 
+def test_a_run_that_could_not_begin_leaves_no_earlier_verdict_as_its_own(team, service):
+    rag_eval("run", SPEC, "--quiet", cwd=team, RAG_URL=service)
+    folder = team / "rag-eval-results"
+    log = (folder / "responses.jsonl").read_bytes()
+    (folder / "notes.md").write_text("mine")
+    shutil.copytree(folder, team / "kept")
+    changed(team, "thresholds:", "treshholds:")
+
+    ended = rag_eval("run", SPEC, "--quiet", cwd=team)
+    beside = rag_eval(
+        "run", SPEC, "--quiet", "--out", "kept", "--baseline", "kept", cwd=team
+    )
+
+    assert (ended.exit, beside.exit) == (2, 2)
+    assert "the earlier results in rag-eval-results/ are not of this run" in ended.err
+    left = sorted(path.name for path in folder.iterdir())
+    assert left == ["cases.jsonl", "notes.md", "responses.jsonl"]
+    assert (folder / "responses.jsonl").read_bytes() == log
+    assert results(team, "kept")["verdict"] == "passed"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_keeps_what_was_finished(team, number):
     desk = Desk(Pipeline(Index(load())), "slow", 0)
@@ -333,6 +354,68 @@ def test_a_stopped_run_keeps_what_was_finished(team, number):
     assert "cancelled" in err
     assert "Traceback" not in err
     assert "cancelled" in out
+
+
+LASTING = """
+import signal, sys
+from threading import Thread
+from demo.pipeline import Pipeline
+from demo.search import Index, load
+from demo.server import Desk, Server
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+with Server("127.0.0.1", int(sys.argv[1]), Desk(Pipeline(Index(load())), None, 0)) as s:
+    s.serve_forever(0.02)
+"""
+
+
+def a_free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def test_results_are_written_before_what_was_started_is_ended(team):
+    port = a_free_port()
+    (team / "specs/lasting.py").write_text(LASTING)
+    command = f"{sys.executable} lasting.py {port}"
+    changed(team, "timeout: 2s", f"rate_limit: 5/s\n  start: {{command: '{command}'}}")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "runner", "run", SPEC],
+        cwd=team,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "RAG_URL": f"http://127.0.0.1:{port}",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    folder = team / "rag-eval-results"
+    log, report = folder / "responses.jsonl", folder / "results.json"
+    try:
+        until(lambda: log.exists() and log.stat().st_size)
+        running.send_signal(signal.SIGINT)
+        until(report.exists)
+        waits = running.poll() is None  # for the service, which heeds no such request
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=4)
+    finally:
+        running.kill()
+        running.communicate()
+
+    assert (running.returncode, waits) == (130, True)
+    assert results(team)["totals"]["not_asked"] > 0
+    assert "Traceback" not in err
+    with socket.socket() as gone:
+        assert gone.connect_ex(("127.0.0.1", port)) != 0
+
+
+def until(holds, seconds=20):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 def test_init_writes_what_validate_accepts(team):
@@ -441,3 +524,28 @@ def test_a_service_that_runs_already_is_not_taken_for_the_one_to_start(team, ser
 
     assert (ended.exit, results(team)["verdict"]) == (3, "error")
     assert "something answers there already, before endpoint.start" in ended.err
+
+
+WAITS = '  wait_for: {url: "${RAG_URL:-http://127.0.0.1:9000}/health", timeout: 30s}\n'
+
+
+def test_nor_where_the_spec_waits_for_nothing(team, service):
+    changed(team, WAITS, "  start: {command: sleep 60}\n")
+
+    ended = rag_eval("run", SPEC, "--quiet", cwd=team, RAG_URL=service)
+
+    assert (ended.exit, results(team)["totals"]["not_asked"]) == (3, 59)
+    assert "endpoint.url: something answers there already" in ended.err
+
+
+def test_what_is_started_is_waited_for_until_it_accepts_connections(team):
+    port = a_free_port()
+    command = f"{sys.executable} -m demo --port {port}"
+    changed(team, WAITS, f"  start: {{command: '{command}'}}\n")
+    changed(team, "retries: 1", "retries: 0")
+
+    ended = rag_eval(
+        "run", SPEC, "--quiet", cwd=team, RAG_URL=f"http://127.0.0.1:{port}"
+    )
+
+    assert (ended.exit, results(team)["totals"]["errors"]) == (0, 0)

@@ -1,5 +1,6 @@
 import json
 import math
+import os
 import resource
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,8 @@ import pytest
 
 from runner.errors import InputError, Place, Unavailable
 from runner.model import Exchange, Failure, Passage, Record, Response
-from runner.publish.artifacts import ResultsFolder
+from runner.publish._claim import lock
+from runner.publish.artifacts import ResultsFolder, retire
 from runner.redact import Redactor
 from runner.report import FailedCase, Report, Totals, read
 
@@ -181,6 +183,57 @@ def test_nothing_of_an_earlier_run_is_left(tmp_path):
     folder(tmp_path)
 
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def names(path: Path) -> list[str]:
+    return sorted(each.name for each in path.iterdir())
+
+
+def finished(root: Path) -> Path:
+    """Give the folder of a run that was finished."""
+    with folder(root) as results:
+        results.response("qa-1", Exchange(0, Response(answer="a")))
+        results.case(0, record("qa-1"))
+        results.finish(REPORT, {"comment.md": str, "report.html": str})
+    return root / "out"
+
+
+def test_a_verdict_is_retired_and_what_cannot_be_had_again_stays(tmp_path):
+    out = finished(tmp_path)
+    (out / "mine.txt").write_text("mine")
+
+    assert [retire(out, tmp_path), retire(out, tmp_path)] == [True, False]
+    assert names(out) == ["cases.jsonl", "mine.txt", "responses.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["results.json", "cases.jsonl", "responses.jsonl"])
+def test_nothing_is_retired_beside_a_file_that_no_run_wrote(tmp_path, name):
+    out = finished(tmp_path)
+    (out / name).write_text("{}")
+    before = names(out)
+
+    assert not retire(out, tmp_path)
+    assert names(out) == before
+
+
+def test_a_page_of_others_is_not_retired(tmp_path):
+    out = tmp_path / "docs"
+    out.mkdir()
+    (out / "report.html").write_text("<html>")
+
+    assert not retire(out, tmp_path)
+    assert names(out) == ["report.html"]
+
+
+def test_the_verdict_of_a_run_at_work_and_what_is_outside_are_not_retired(tmp_path):
+    out = finished(tmp_path)
+    claim = lock(out)
+
+    assert not retire(out, tmp_path)
+    os.close(claim)
+    assert not retire(out, tmp_path / "elsewhere")
+    assert not retire(tmp_path / "never", tmp_path)
+    assert "results.json" in names(out)
 
 
 def test_replies_that_are_scored_again_stay_as_they_are(tmp_path):

@@ -58,6 +58,20 @@ def test_when_all_were_judged_the_results_are_written_all_the_same(stop):
         next(signals.interruptible(range(3)))  # of the next spec
 
 
+def test_asking_again_while_calls_are_given_up_keeps_what_was_finished(stop):
+    def impatient():
+        try:
+            yield from stopping(stop, at=1)
+        finally:
+            stop()  # while threads are waited for
+
+    items = Signals().heeded().interruptible(impatient())
+    next(items)
+
+    with pytest.raises(Cancelled):
+        next(items)
+
+
 def test_a_stopped_run_writes_its_results_unless_it_is_asked_again(stop):
     items = Signals().heeded().interruptible(stopping(stop, at=1))
     next(items)
