@@ -1,0 +1,130 @@
+"""One run from files to files: opens what answers, and keeps results as they come."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+
+from runner import pipeline
+from runner.base import Sources, held_against
+from runner.errors import Cancelled, RagEvalError, Unavailable, masking
+from runner.gates import Review
+from runner.history import counts, point
+from runner.pipeline import Keeper, Plan
+from runner.publish.artifacts import ResultsFolder, retire
+from runner.publish.history import append
+from runner.redact import Redactor
+from runner.report import Report
+from runner.results import renderings
+from runner.session._order import Order, World, writable
+from runner.session._source import asking, check_start, now
+from runner.spec import doubts
+
+__all__ = ["Order", "World", "run", "writable"]
+
+
+def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | None]:
+    """Carry out an order; give the Report, and what stopped it early.
+
+    Raises:
+        InputError: The spec, a case file, the baseline or an option is wrong.
+    """
+    try:
+        plan = _planned(order, world)
+        redactor = Redactor(plan.spec.secrets)
+        with masking(redactor.text):
+            found, stopped = _run(plan, order, world, redactor)
+    except RagEvalError as error:
+        _retire(order, world, error)
+        raise
+    if stopped:
+        stopped.mask(redactor.text)
+    return found, stopped
+
+
+def _planned(order: Order, world: World) -> Plan:
+    with _uncollected():
+        plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
+    if order.trials is None:
+        return plan
+    trials = plan.spec.trials._replace(times=order.trials)
+    return plan._replace(spec=plan.spec._replace(trials=trials))
+
+
+def _retire(order: Order, world: World, error: RagEvalError) -> None:
+    """See that no earlier verdict is taken for that of a run which gave none."""
+    compared = order.baseline and order.baseline.resolve() == order.out.resolve()
+    if not compared and retire(order.out, writable(order.out, world)):
+        where = order.out.as_posix()
+        error.add_note(f"the earlier results in {where}/ are not of this run: removed")
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the collector away from what is made within, now and later.
+
+    The cases stay to the end, and looking for cycles among them again and again takes a
+    fifth of the time in which they are read.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _run(
+    plan: Plan, order: Order, world: World, redactor: Redactor
+) -> tuple[Report, Unavailable | Cancelled | None]:
+    if not order.replay and not world.may_start:
+        check_start(plan)
+    plan = plan._replace(review=Review(loosened=order.loosened))
+    sources = Sources(
+        world.root, order.baseline, order.before, order.history, world.bring
+    )
+    plan = held_against(plan, sources, world.environ)
+    doubted = doubts(
+        plan.spec,
+        plan.place,
+        compared=order.baseline is not None,
+        asked=order.replay is None,
+    )
+    plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
+    # What is started ends last: when somebody cannot wait for it, all is written.
+    services = ExitStack()
+    source = asking(plan, order, world.root, services)
+    with (
+        ResultsFolder(
+            order.out,
+            root=writable(order.out, world),
+            redactor=redactor,
+            replayed=order.replay,
+        ) as folder,
+        services,
+    ):
+        done = "replayed" if order.replay else "asked"
+        with (
+            world.progress(len(plan.cases), done) as progress,
+            closing(source.exchanges),
+        ):
+            # What is replayed is on disk already, and is not written again.
+            keep = (lambda *_: None) if order.replay else folder.response
+            keeper = Keeper(
+                keep, folder.case, progress, now, source.misread, source.notices
+            )
+            found, stopped = pipeline.evaluate(
+                plan, world.interruptible(source.exchanges), keeper
+            )
+        found = folder.finish(
+            found, renderings(world.templates, folder.path, order.links)
+        )
+    _remember(found, order, world)
+    return found, stopped
+
+
+def _remember(found: Report, order: Order, world: World) -> None:
+    path = order.history
+    if path and order.remember and counts(found):
+        append(path, point(found), root=writable(path, world))

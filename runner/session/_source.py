@@ -1,0 +1,138 @@
+"""Where the replies of a run come from: an endpoint, what is started, a recording."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from runner import files
+from runner.errors import InputError, Place, Unavailable
+from runner.model import Exchange
+from runner.pipeline import Plan
+from runner.responses import Exchanges, Limits, collect
+from runner.session._order import Order
+from runner.trials import numbered, trying
+
+if TYPE_CHECKING:
+    from runner.endpoints.recorded import RecordedEndpoint
+
+
+class Source(NamedTuple):
+    """Where replies come from."""
+
+    exchanges: Exchanges
+    misread: Callable[[], InputError | None]
+    """What the mapping has not found in them so far, as help."""
+    notices: Callable[[], Iterable[str]] = tuple
+    """What the reader should know about where they came from."""
+
+
+def check_start(plan: Plan) -> None:
+    """Refuse to start anything where that cannot be.
+
+    Raises:
+        InputError: The spec would have something started.
+    """
+    start = plan.spec.endpoint.start
+    if start:
+        raise InputError(
+            "nothing is started inside of the action's container",
+            where=plan.place("endpoint", "start"),
+            hint=f"start it in a step before, `run: {start.command} &`, on 0.0.0.0",
+        )
+
+
+def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
+    """Give the replies as they come; nothing is sent before they are asked for.
+
+    What has to be started then, ``services`` will end.
+    """
+    spec = plan.spec.endpoint
+    ask = partial(collect, clock=time.monotonic, uniform=random.uniform, now=now)
+    if order.replay:
+        from runner.endpoints.recorded import RecordedEndpoint
+
+        recorded = RecordedEndpoint(order.replay, spec.response, place=plan.place)
+        replayed = _replayed(recorded, plan, order.replay)
+        return Source(replayed, recorded.missing)
+    from runner.endpoints.http import HttpEndpoint
+
+    endpoint = HttpEndpoint(
+        spec,
+        plan.spec.variables,
+        secrets=plan.spec.secrets,
+        place=plan.place,
+        access=order.access,
+    )
+    endpoint.admit(plan.cases)
+
+    def live() -> Exchanges:
+        limits = Limits(
+            spec.concurrency, spec.rate_limit, spec.retries, spec.stop_after
+        )
+        with closing(endpoint):
+            if spec.start and endpoint.is_ready():
+                raise _taken(plan)
+            check = services.enter_context(_service(plan, order, root))
+            endpoint.wait(check=check)
+            trials = plan.spec.trials.times
+            asked = ask(endpoint, trying(plan.cases, trials), limits)
+            yield from numbered(asked, trials)
+            check(ready=True)
+
+    return Source(live(), endpoint.replies.missing, endpoint.notices)
+
+
+def _taken(plan: Plan) -> Unavailable:
+    """Explain why nothing was started: another service would have been judged."""
+    waits = plan.spec.endpoint.wait_for is not None
+    return Unavailable(
+        "something answers there already, before endpoint.start was run",
+        where=plan.place("endpoint", *("wait_for", "url") if waits else ("url",)),
+        hint="stop it, or leave endpoint.start out to evaluate what runs",
+    )
+
+
+def _replayed(recorded: RecordedEndpoint, plan: Plan, path: Path) -> Exchanges:
+    with closing(recorded):
+        if not recorded.holds_any(plan.cases):
+            what = "no record in it is of a case that is asked"
+            raise Unavailable(what, where=Place(str(path)))
+        for position, case in enumerate(plan.cases):
+            for trial in range(1, plan.spec.trials.times + 1):
+                result = recorded.ask(case, trial)
+                yield Exchange(position, result, trial=trial)
+
+
+@contextmanager
+def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., object]]:
+    """Run what the spec starts, if anything; give what raises when it has ended."""
+    start = plan.spec.endpoint.start
+    if start is None:
+        yield lambda **_: None
+        return
+    from runner.endpoints._process import Service
+
+    where = plan.place("endpoint", "start", "cwd")
+    folder = files.named(start.cwd, spec=plan.spec.file, root=root, where=where)
+    if not folder.is_dir():
+        raise InputError(f"{start.cwd} is no folder", where=where)
+    with Service(
+        start,
+        folder=folder,
+        log=order.out / "service.log",
+        secrets=plan.spec.secrets,
+        place=plan.place,
+    ) as service:
+        yield service.check
+
+
+def now() -> datetime:
+    """Give the time, in UTC."""
+    return datetime.now(UTC)
