@@ -117,7 +117,8 @@ class ResultsFolder:
         """
         self.close()
         masked = mapped(report, lambda text: _encodable(self._text(text)))
-        self._replace(RESULTS, masked.model_dump_json(indent=2) + "\n")
+        written = _inert(masked.model_dump_json(indent=2).encode())
+        self._replace(RESULTS, written.decode() + "\n")
         for name, rendering in renderings.items():
             self._replace(name, rendering(masked))
         return masked
@@ -267,10 +268,16 @@ def _masked_record(record: Record, change: Callable[[str], str]) -> Record:
 def _line(value: Any) -> bytes:
     """Give a line of JSON; a number that is not finite becomes null."""
     try:
-        return to_json(value, inf_nan_mode="null", fallback=dict) + b"\n"
+        text = to_json(value, inf_nan_mode="null", fallback=dict)
     except PydanticSerializationError:
         whole = _masked(value, _encodable)
-        return to_json(whole, inf_nan_mode="null", fallback=dict) + b"\n"
+        text = to_json(whole, inf_nan_mode="null", fallback=dict)
+    return _inert(text) + b"\n"
+
+
+def _inert(text: bytes) -> bytes:
+    """Give JSON that says the same, and commands nothing when a workflow prints it."""
+    return text.replace(b"##[", rb"##\u005b")  # which can stand in strings only
 
 
 def _encodable(text: str) -> str:

@@ -13,6 +13,7 @@ from runner.publish._claim import lock
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.redact import Redactor
 from runner.report import FailedCase, Report, Totals, read
+from tests.hostile import obeyed
 
 SECRET = "s3cr3t-token"  # noqa: S105  made up
 REPORT = Report(
@@ -349,3 +350,19 @@ def test_a_line_that_cannot_be_flushed_at_the_end_is_said(tmp_path):
                 results.close()
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+
+
+def test_no_line_of_json_is_a_command_when_a_workflow_prints_it(tmp_path, results):
+    text = "x ##[error]y\n::error::z"
+    results.response("a", Exchange(0, Response(text, (Passage("##[d", text),))))
+    results.case(0, record("##[group]a"))
+    report = Report(name=text, verdict="passed", totals=Totals(cases=1))
+    results.finish(report, {})
+
+    names = ("results.json", "cases.jsonl", "responses.jsonl")
+    files = {name: (tmp_path / "out" / name).read_text("utf-8") for name in names}
+    assert [obeyed(written) for written in files.values()] == [[], [], []]
+    assert json.loads(files["results.json"])["name"] == text
+    assert lines(tmp_path / "out/cases.jsonl")[0]["id"] == "##[group]a"
+    [reply] = lines(tmp_path / "out/responses.jsonl")
+    assert reply["response"]["answer"] == text

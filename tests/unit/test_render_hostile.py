@@ -8,7 +8,6 @@ would become one.
 
 from __future__ import annotations
 
-import random
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
@@ -22,93 +21,22 @@ import pytest
 from cmarkgfm.cmark import Options
 
 from runner import render
-from runner.model import Comparison, Delta, GateResult, SliceSummary, Summary
-from runner.render._clean import clean
+from runner.model import (
+    Comparison,
+    Delta,
+    GateResult,
+    SliceSummary,
+    Summary,
+    YardstickChange,
+)
+from runner.render import Links
 from runner.report import FailedCase, LayerCount, Report, Totals
 from runner.templating import report_environment
+from tests.hostile import NUMBER, SEED, obeyed, strings
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 ENVIRONMENT = report_environment(TEMPLATES, render.FILTERS)
 EXTENSIONS = ["table", "autolink", "strikethrough", "tagfilter"]
-STRINGS, SEED = 20_000, 20261130
-PLAIN = re.compile(r"[a-z0-9_]+(@[0-9]+)?")  # names that stand outside of code
-
-TOKENS = (
-    *"|`~<>&\"'*_#[]()!\\$@:-=+/%{}^",
-    *("||", "\\|", "\\\\|", "``", "```", "````", "~~~", "$$", "**", "__", "---", "==="),
-    *(
-        "\n",
-        "\n\n",
-        "\r",
-        "\r\n",
-        "\t",
-        " ",
-        "    ",
-        "\u2028",
-        "\u2029",
-        "\x85",
-        "\x0c",
-    ),
-    *(
-        "\x00",
-        "\x07",
-        "\x1b[31m",
-        "\x1b]8;;http://x.io\x07",
-        "\x9b2J",
-        "\ud800",
-        "\ufffe",
-    ),
-    *("\u200b", "\u200d", "\ufeff", "\u202e", "\u2066", "\u200f", "\U000e0041", "\xad"),
-    *("</details>", "<details>", "<summary>", "</code></pre>", "<!--", "-->", "<br>"),
-    *(
-        "<img src=x onerror=alert(1)>",
-        "<script>",
-        "</td></tr></table>",
-        "<a href='//x'>",
-    ),
-    *(
-        "![i](http://x.io/i.png)",
-        "[a](javascript:x)",
-        "[r]: http://x.io",
-        "[^1]",
-        "[ ]",
-    ),
-    *(
-        "http://x.io",
-        "https://x.io/a|b",
-        "www.x.io",
-        "a@x.io",
-        "mailto:a@x.io",
-        "ftp://x",
-    ),
-    *("@octocat", "@acme/team", "#1", "GH-1", "acme/bot#1", "4be1f0c2a9d84b3c5e6f7081"),
-    *(":tada:", "$x^2$", "$`x`$", "\\(x\\)", "::error::x", "\n::set-output name=a::b"),
-    *("##[error]x", "{{ 7*7 }}", "{% raw %}", "${{ github.token }}", "&lt;", "&#64;x"),
-    *(
-        "\n# h",
-        "\n> q",
-        "\n- l",
-        "\n1. l",
-        "\n|--|--|",
-        "\n| a | b |",
-        "]]>",
-        "<![CDATA[",
-    ),
-    *("word", "退款", "é", "🎉", "👨\u200d👩", "عربى", "0"),
-)
-
-
-def strings(seed: int) -> Iterator[str]:
-    """Give strings that differ, and show, once they are clean."""
-    rng = random.Random(seed)
-    seen = set()
-    while True:
-        text = "".join(rng.choices(TOKENS, k=rng.randint(1, 12)))
-        shown = " ".join(clean(text).split())
-        if shown and not PLAIN.fullmatch(shown) and shown not in seen:
-            seen.add(shown)
-            # Where a Report is made, half surrogate pairs are gone already.
-            yield text.replace("\ud800", "\ufffd")
 
 
 def harmless() -> Iterator[str]:
@@ -185,6 +113,12 @@ def report_of(texts: Iterator[str]) -> Report:
             commit=next(texts),
             started=next(texts),
         ),
+        yardstick=tuple(
+            YardstickChange(
+                what=next(texts), before=next(texts), after=next(texts), moved=moved
+            )
+            for moved in ("loosened", "changed", "tightened")
+        ),
         failures=cases,
     )
 
@@ -244,12 +178,6 @@ BECOMES_SOMETHING = re.compile(
 )
 
 
-def obeyed(text: str) -> list[str]:
-    """Give the lines that GitHub's runner takes for commands, wherever they stand."""
-    lines = re.split(r"\r\n?|\n", text)
-    return [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
-
-
 def markdown(text: str) -> str:
     page: str = cmarkgfm.markdown_to_html_with_extensions(
         text, options=Options.CMARK_OPT_UNSAFE, extensions=EXTENSIONS
@@ -283,7 +211,7 @@ def reports(strings_wanted: int) -> list[Report]:
 
 @pytest.fixture(scope="module")
 def hostile() -> list[Report]:
-    return reports(STRINGS)
+    return reports(NUMBER)
 
 
 @pytest.mark.parametrize("rendering", [comment, summary])
@@ -298,6 +226,25 @@ def test_foreign_text_makes_no_structure_and_no_text_outside_of_code(
     assert different == []
     assert [found for found in becoming if found] == []
     assert not any(tag.startswith(("<a", "<img")) for tag in expected.tags)
+
+
+LINKS = Links("https://github.com", "acme/bot", "4be1f0c", run="7", attempt="1")
+
+
+@pytest.mark.parametrize("form", ["comment", "html"])
+def test_every_link_leads_into_the_repository(hostile: list[Report], form: str):
+    def page(report: Report) -> str:
+        if form == "html":
+            return render.html(report, ENVIRONMENT, links=LINKS)
+        return markdown(render.comment(report, ENVIRONMENT, links=LINKS))
+
+    found = [
+        href for report in hostile for href in re.findall(r"<a [^>]*>", page(report))
+    ]
+    ours = re.compile(r'<a href="https://github\.com/acme/bot/[\w%./~#-]+">')
+
+    assert len(found) > len(hostile)
+    assert [tag for tag in found if not ours.fullmatch(tag)] == []
 
 
 RENDERINGS: dict[str, Callable[[Report], str]] = {
