@@ -132,6 +132,7 @@ def view(
                 _hidden(failing(report), len(quoted), "failing cases")
                 if has_numbers
                 else "",
+                _cut(report, share) if quoted else "",
             )
             if text
         ],
@@ -147,6 +148,15 @@ def _shown(table: list[Row], share: Share) -> list[Row]:
 
 def _hidden(total: int, shown: int, what: str) -> str:
     return f"Showing {shown:,} of {total:,} {what}." if shown < total else ""
+
+
+def _cut(report: Report, share: Share) -> str:
+    texts = (
+        len(text or "") > share.text
+        for case in report.failures[: share.cases]
+        for text in (case.question, case.answer, case.evidence)
+    )
+    return f"Texts are cut to {share.text:,} characters." if any(texts) else ""
 
 
 def _flips(report: Report) -> str:
