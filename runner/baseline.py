@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
+from sys import intern
 from typing import Any, NamedTuple, get_args
 
-from runner.comparison import Results
+from runner.comparison import DEPTH, Results
 from runner.errors import InputError, Place, did_you_mean
 from runner.model import LAYERS, Outcome, Record
 from runner.report import Report
@@ -60,8 +61,12 @@ def stripped(report: Report) -> Report:
 
 
 def stripped_record(record: Record) -> Record:
-    """Give the line that a baseline keeps of a case: outcome, cause, scores, hashes."""
-    return record._replace(retrieved=None)
+    """Give the line that a baseline keeps of a case: all but the last retrieved ids."""
+    ids, hits = record.retrieved, record.hits
+    return record._replace(
+        retrieved=None if ids is None else ids[:DEPTH],
+        hits=None if hits is None else tuple(rank for rank in hits if rank <= DEPTH),
+    )
 
 
 def read_results(
@@ -121,11 +126,16 @@ def read_record(value: Any, place: Place) -> Record:
         if not field.holds(raw):
             what = f"{key} is not {field.what}"
             raise InputError(what, where=place, hint=_DAMAGED)
-        read[key] = tuple(raw) if isinstance(raw, list) else raw
+        read[key] = tuple([_shared(item) for item in raw]) if type(raw) is list else raw
     for key in _REQUIRED:
         if key not in read:
             raise InputError(f"{key} is missing", where=place, hint=_DAMAGED)
     return Record(**read)
+
+
+def _shared(item: Any) -> Any:
+    """Give a word once for all cases: of a hundred thousand many name one document."""
+    return intern(item) if type(item) is str else item
 
 
 class _Field(NamedTuple):
@@ -152,6 +162,13 @@ def _are_scores(value: Any) -> bool:
     )
 
 
+def _are_ranks(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, list)
+        and all(type(rank) is int and rank > 0 for rank in value)
+    )
+
+
 def _is_one_of(words: Iterable[str | None]) -> Callable[[Any], bool]:
     known = tuple(words)
     return lambda value: value in known
@@ -174,6 +191,7 @@ _FIELDS: Mapping[str, _Field] = {
         "a list of ids",
         lambda value: value is None or _is_list_of(_is_text_or_null)(value),
     ),
+    "hits": _Field("a list of ranks", _are_ranks),
     "failed": _WORDS,
     "absent": _WORDS,
     "trials": _Field("a list of outcomes", _is_list_of(_is_one_of(_OUTCOMES))),

@@ -65,6 +65,7 @@ def _merged(entries: Sequence[Entry], trials: Trials) -> Entry:
         [_score(column) for column in columns],
         shown.finding._replace(trials=outcomes),
         any(met) if met else None,
+        shown.hits,
     )
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from runner.aggregate import percentile
 from runner.comparison._pairing import Pair, Pairs, Results, alike, paired, runs_differ
+from runner.comparison._shifts import BROKEN, DEPTH, SHIFTS, moved, shift, worsened
 from runner.inference import FEW, detectable, drop, is_binary, mcnemar
 from runner.model import (
     Better,
@@ -27,9 +28,8 @@ from runner.model import (
     memberships,
 )
 
-__all__ = ["Results", "compare"]
+__all__ = ["DEPTH", "SHIFTS", "Results", "compare", "worsened"]
 
-_BROKEN: frozenset[Outcome] = frozenset({"failed", "error"})
 _JUDGED: frozenset[Outcome] = frozenset({"passed", "failed"})
 
 
@@ -40,7 +40,8 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
     id whose question or labels changed is not comparable; it is neither new nor
     removed. ``regressed`` and ``fixed`` are flips between passed and failed or error.
     A case that was judged before and is undetermined now is no flip, and is listed as
-    not comparable so that it cannot slip away.
+    not comparable so that it cannot slip away. A case that fails in both and first in
+    another layer has moved.
 
     Args:
         now: The run that is judged.
@@ -61,12 +62,17 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
         )
     labels, unlike = alike(now, then)
     flips = _flips(pairs)
+    regressed = [pair for pair in pairs if _broke(pair.then, pair.now)]
+    elsewhere = [pair for pair in pairs if moved(*pair)]
     return Comparison(
         pairs=len(pairs),
+        worse=flips.worse,
+        better=flips.better,
         p=flips.p,
         detectable=flips.detectable,
-        regressed=tuple(n.id for n, t in pairs if _broke(t, n)),
+        regressed=tuple(pair.now.id for pair in regressed),
         fixed=tuple(n.id for n, t in pairs if _broke(n, t)),
+        moved=tuple(pair.now.id for pair in elsewhere),
         new=new,
         removed=removed,
         not_comparable=(*unlike, *changed, *_faded(pairs)),
@@ -74,16 +80,20 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
             pairs, {label: now.summaries[label] for label in labels}, slices
         ),
         layers=dict(Counter(t.layer for _, t in pairs if t.layer)),
+        layers_now=dict(Counter(n.layer for n, _ in pairs if n.layer)),
+        shifts=tuple(shift(*pair) for pair in [*regressed, *elsewhere][:SHIFTS]),
         commit=then.commit,
         started=then.started,
     )
 
 
 def _broke(before: Record, after: Record) -> bool:
-    return before.outcome == "passed" and after.outcome in _BROKEN
+    return before.outcome == "passed" and after.outcome in BROKEN
 
 
 class _Flips(NamedTuple):
+    worse: int
+    better: int
     p: float | None = None
     detectable: float | None = None
 
@@ -93,12 +103,13 @@ def _flips(pairs: Pairs) -> _Flips:
     both = [
         (n.outcome, t.outcome) for n, t in pairs if {n.outcome, t.outcome} <= _JUDGED
     ]
-    if len(both) < FEW:
-        return _Flips()
     worse = both.count(("failed", "passed"))
     better = both.count(("passed", "failed"))
+    if len(both) < FEW:
+        return _Flips(worse, better)
     spread = sqrt((worse + better) / len(both))
-    return _Flips(mcnemar(worse, better), detectable(spread, len(both)))
+    least = detectable(spread, len(both))
+    return _Flips(worse, better, mcnemar(worse, better), least)
 
 
 def _faded(pairs: Pairs) -> Iterator[str]:

@@ -8,36 +8,39 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
 from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
 from runner.cases import case_hash, labels_hash
+from runner.comparison import SHIFTS, worsened
 from runner.gates import Judged
 from runner.ledger._excerpts import failed_case, ids
+from runner.ledger._first import First
+from runner.ledger._lucky import lucky
+from runner.ledger._slices import slices_of
 from runner.ledger._strangers import Strangers
 from runner.model import (
     LAYERS,
+    NOTHING,
     Absent,
     Case,
     Exchange,
     Failed,
-    Failure,
     Finding,
     Layer,
     Measure,
     Outcome,
     Record,
-    Response,
     Score,
     Summary,
     Unscored,
-    memberships,
 )
 from runner.report import EXCERPTS, FailedCase, LayerCount, Totals
 from runner.scores import Column
-from runner.units import count
+
+__all__ = ["NOT_ASKED", "Entry", "Ledger", "slices_of"]
 
 NOT_ASKED = Finding("not_asked")
 _UNASKED = Unscored("the case was not asked")
@@ -52,37 +55,62 @@ class Entry(NamedTuple):
     finding: Finding
     met: bool | None = None
     """Whether a relevant passage came; None where the case or the reply cannot say."""
+    hits: tuple[int, ...] | None = None
+    """The ranks of relevant passages, from 1; None as above."""
+
+
+class _Came(NamedTuple):
+    """What was retrieved for a case."""
+
+    ids: tuple[str | None, ...] | None = None
+    hits: tuple[int, ...] | None = None
 
 
 class Ledger:
-    """Takes in entries in any order; gives everything back in case order."""
+    """Takes in entries in any order; gives everything back in case order.
 
-    def __init__(self, cases: Sequence[Case], measures: Sequence[Measure]) -> None:
+    Args:
+        cases: All of the run.
+        measures: What each entry has a score of.
+        before: The cases of the baseline, by id.
+    """
+
+    def __init__(
+        self,
+        cases: Sequence[Case],
+        measures: Sequence[Measure],
+        before: Mapping[str, Record] = NOTHING,
+    ) -> None:
         self.cases = cases
+        self._before = before
         self.columns = tuple(Column(measure, len(cases)) for measure in measures)
         self.findings = [NOT_ASKED] * len(cases)
         self.depth = 0
         self._labels = tuple(measure.label for measure in measures)
         self._hashes = [""] * len(cases)
         self._latency = array("d", [_NO_LATENCY]) * len(cases)
-        self._excerpts: dict[int, FailedCase] = {}
+        self._excerpts: First[FailedCase] = First(EXCERPTS)
+        self._worsened: First[_Came] = First(SHIFTS)
         self._strangers = Strangers()
 
     def enter(self, entry: Entry) -> Record:
         """Keep what one case leaves behind, and give its line for ``cases.jsonl``."""
-        (position, result, *_), scores, finding, met = entry
+        (position, result, *_), scores, finding, met, hits = entry
         for column, score in zip(self.columns, scores, strict=True):
             column.put(position, score)
         self.findings[position] = finding
         if result.latency is not None:
             self._latency[position] = result.latency
-        retrieved = ids(result)
-        self.depth = max(self.depth, len(retrieved or ()))
-        if met is not None and retrieved:
-            self._strangers.see(position, self.cases[position], retrieved, met=met)
+        case, came = self.cases[position], _Came(ids(result), hits)
+        self.depth = max(self.depth, len(came.ids or ()))
+        if met is not None and came.ids:
+            self._strangers.see(position, case, came.ids, met=met)
         if finding.outcome in ("failed", "error"):
-            self._quote(position, result, finding)
-        record = self._record(position, scores, retrieved)
+            self._excerpts.offer(position, lambda: failed_case(case, result, finding))
+        record = self._record(position, scores, came)
+        then = self._before.get(case.id)
+        if then and worsened(record, then):
+            self._worsened.offer(position, lambda: came)
         self._hashes[position] = record.hash + record.labels
         return record
 
@@ -90,7 +118,7 @@ class Ledger:
         self,
         position: int,
         scores: Sequence[Score],
-        retrieved: tuple[str | None, ...] | None = None,
+        came: _Came | None,
     ) -> Record:
         case, finding = self.cases[position], self.findings[position]
         named = dict(zip(self._labels, scores, strict=True))
@@ -110,7 +138,8 @@ class Ledger:
             cause=finding.cause,
             also=finding.also,
             lucky=finding.lucky,
-            retrieved=retrieved,
+            retrieved=came.ids if came else None,
+            hits=came.hits if came else None,
             failed=_of_kind(Failed, without),
             absent=_of_kind(Absent, without),
             trials=finding.trials,
@@ -128,23 +157,14 @@ class Ledger:
             if finding is NOT_ASKED:
                 for column in self.columns:
                     column.put(position, _UNASKED)
-                record = self._record(position, scores)
+                record = self._record(position, scores, None)
                 self._hashes[position] = record.hash + record.labels
                 yield position, record
-
-    def _quote(
-        self, position: int, result: Response | Failure, finding: Finding
-    ) -> None:
-        kept = self._excerpts
-        if len(kept) >= EXCERPTS and (last := max(kept)) > position:
-            del kept[last]
-        if len(kept) < EXCERPTS:
-            kept[position] = failed_case(self.cases[position], result, finding)
 
     @property
     def excerpts(self) -> tuple[FailedCase, ...]:
         """The first failing and erroneous cases, with their texts."""
-        return tuple(self._excerpts[position] for position in sorted(self._excerpts))
+        return self._excerpts.items
 
     @property
     def outcomes(self) -> list[Outcome]:
@@ -215,20 +235,21 @@ class Ledger:
             yield Judged(case, finding.outcome, score, finding.trials)
 
     def records(self) -> dict[str, Record]:
-        """Give every case as a comparison needs it, without what was retrieved."""
-        return {
-            case.id: self._record(position, self._row(position))
-            for position, case in enumerate(self.cases)
-        }
+        """Give every case as a comparison needs it.
+
+        What was retrieved is known of the first cases that are worse than before.
+        """
+        return {case.id: self._kept(n) for n, case in enumerate(self.cases)}
 
     def failed(self) -> Iterator[Record]:
         """Give every case that failed, as ``records`` does."""
         for position, finding in enumerate(self.findings):
             if finding.outcome == "failed":
-                yield self._record(position, self._row(position))
+                yield self._kept(position)
 
-    def _row(self, position: int) -> tuple[Score, ...]:
-        return tuple(column.get(position) for column in self.columns)
+    def _kept(self, position: int) -> Record:
+        row = tuple(column.get(position) for column in self.columns)
+        return self._record(position, row, self._worsened.get(position))
 
     @property
     def failing(self) -> int:
@@ -237,22 +258,8 @@ class Ledger:
 
     def notices(self) -> Iterator[str]:
         """Say what a reader of the numbers should know."""
-        if apart := self._strangers.notice():
-            yield apart
-            return
-        lucky = sum(finding.lucky for finding in self.findings)
-        if not lucky:
-            return
-        yield (
-            f"{count(lucky, 'passing case')} had no relevant passage: "
-            "the model knew the answer, or a label is missing"
-        )
-        wasted = sum(map(_found_in_vain, self.cases, self.findings))
-        if lucky > wasted:
-            yield (
-                "more labelled cases pass than had a relevant passage: retrieval "
-                "bounds generation, so check the labels before you trust either number"
-            )
+        apart = self._strangers.notice()
+        yield from [apart] if apart else lucky(self.cases, self.findings)
 
     def histogram(self) -> tuple[tuple[float, int], ...]:
         """Give the number of calls by latency."""
@@ -263,35 +270,9 @@ def _of_kind(kind: type, without: Iterable[tuple[str, Score]]) -> tuple[str, ...
     return tuple([label for label, score in without if isinstance(score, kind)])
 
 
-def slices_of(cases: Sequence[Case], wanted: Iterable[str]) -> tuple[Slice, ...]:
-    """Give the slices named like ``type=policy``, and one per type of the case set.
-
-    A wanted slice that matches no case is given all the same, empty.
-    """
-    types = dict.fromkeys(f"type={case.type}" for case in cases if case.type)
-    members = {name: bytearray(len(cases)) for name in (*wanted, *types)}
-    for position, case in enumerate(cases):
-        for name in members.keys() & memberships(case):
-            members[name][position] = 1
-    return tuple(Slice(name, bytes(mine)) for name, mine in members.items())
-
-
 def _sees_all_ranks(measure: Measure) -> bool:
     return "ranking" in measure.metric.inputs and not measure.options.get("k")
 
 
 def _layer_order(column: Column) -> int:
     return LAYERS.index(column.measure.layer)
-
-
-def _found_in_vain(case: Case, finding: Finding) -> bool:
-    """Whether a labelled case failed although a relevant passage came."""
-    labelled = any(grade > 0 for grade in case.qrels.values())
-    if finding.outcome != "failed" or case.expect_refusal or not labelled:
-        return False
-    return _NOTHING_RELEVANT.isdisjoint((finding.cause, *finding.also))
-
-
-_NOTHING_RELEVANT = frozenset(
-    {"retrieval.empty", "retrieval.missed", "retrieval.sibling"}
-)

@@ -45,6 +45,8 @@ class Record(NamedTuple):
     also: tuple[str, ...] = ()
     lucky: bool = False
     retrieved: tuple[str | None, ...] | None = None
+    hits: tuple[int, ...] | None = None
+    """Ranks of the relevant passages, from 1; None where case or reply cannot say."""
     failed: tuple[str, ...] = ()
     """Metrics that should have given a number and could not."""
     absent: tuple[str, ...] = ()
@@ -201,6 +203,31 @@ class TrialSummary(Frozen):
     """Variance of passing between cases, without what trials alone make of it."""
 
 
+class RankMove(Frozen):
+    """A relevant passage that came in the baseline, and where it is now."""
+
+    id: str
+    before: int
+    now: int | None = None
+    """None where it did not come."""
+
+
+class Shift(Frozen):
+    """A case that fails now and passed before, or failed in another layer."""
+
+    id: str
+    was: Outcome
+    now: Outcome
+    layer_before: Layer | None = None
+    cause_before: str | None = None
+    layer: Layer | None = None
+    cause: str | None = None
+    ranks: tuple[RankMove, ...] = ()
+    """Relevant passages that are gone or further down, the first ones by rank."""
+    came: tuple[str, ...] = ()
+    """Ids that came instead, the first ones by rank: the baseline had none of them."""
+
+
 class Comparison(Frozen):
     """This run beside a baseline, paired case by case."""
 
@@ -208,11 +235,17 @@ class Comparison(Frozen):
     """Cases whose question and labels are the same in both."""
     regressed: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    """Cases that fail in both, and first in another layer."""
     new: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    worse: int = 0
+    """Flips from passed to failed; a call that failed is none of them."""
+    better: int = 0
+    """Flips from failed to passed."""
     p: float | None = None
-    """Of the flips between passed and failed, were both ways equally likely (exact
-    McNemar, two-sided); None where pairs are too few to say."""
+    """Of these flips, were both ways equally likely (exact McNemar, two-sided); None
+    where pairs are too few to say."""
     detectable: float | None = None
     """The smallest drop of accuracy that so many pairs show four times in five."""
     not_comparable: tuple[str, ...] = ()
@@ -220,5 +253,9 @@ class Comparison(Frozen):
     deltas: dict[str, Delta] = Field(default_factory=dict)
     layers: dict[str, int] = Field(default_factory=dict)
     """How many cases first failed in each layer, in the baseline, over the pairs."""
+    layers_now: dict[str, int] = Field(default_factory=dict)
+    """The same of this run, over the same cases."""
+    shifts: tuple[Shift, ...] = ()
+    """How the first of the regressed cases fail, then of those that moved."""
     commit: str | None = None
     started: str | None = None

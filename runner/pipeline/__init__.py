@@ -10,7 +10,7 @@ from runner.diagnosis import Judge, failed_call
 from runner.errors import Cancelled, InputError, Unavailable
 from runner.history import Point, point, tighter, trend
 from runner.ledger import Entry, Ledger
-from runner.model import Exchange, Failure, Record
+from runner.model import NOTHING, Exchange, Failure, Record
 from runner.pipeline._conclusion import conclude
 from runner.pipeline._plan import ALL, Filters, Plan, check_selectors, plan, select
 from runner.report import Report
@@ -54,7 +54,8 @@ def evaluate(
     not asked, and a verdict that cannot be mistaken for one on the whole.
     """
     started = keeper.now()
-    ledger = Ledger(plan.cases, plan.spec.measures)
+    before = plan.baseline.records if plan.baseline else NOTHING
+    ledger = Ledger(plan.cases, plan.spec.measures, before)
     stopped = None
     try:
         judged = _judged(plan, exchanges, keeper)
@@ -104,4 +105,5 @@ def _judged(
         else:
             asked = scorer.asked(case, result)
             scores = scorer.row(asked)
-            yield Entry(exchange, scores, judge.diagnose(asked, scores), asked.met)
+            finding = judge.diagnose(asked, scores)
+            yield Entry(exchange, scores, finding, asked.met, asked.hits)

@@ -237,7 +237,7 @@ def _passage(passage: Passage) -> dict[str, Any]:
 
 
 def _record(record: Record) -> dict[str, Any]:
-    line = {
+    line: dict[str, Any] = {
         "id": record.id,
         "type": record.type,
         "tags": record.tags,
@@ -251,6 +251,8 @@ def _record(record: Record) -> dict[str, Any]:
         "hash": record.hash,
         "labels": record.labels,
     }
+    if record.hits is not None:
+        line["hits"] = record.hits
     if record.failed:
         line["failed"] = record.failed
     if record.absent:

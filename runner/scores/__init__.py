@@ -56,6 +56,14 @@ class Asked(NamedTuple):
         ranked = self.ranking
         return any(ranked.gains) if isinstance(ranked, Ranking) else None
 
+    @property
+    def hits(self) -> tuple[int, ...] | None:
+        """The ranks of relevant passages; None where case or reply cannot say."""
+        ranked = self.ranking
+        if not isinstance(ranked, Ranking):
+            return None
+        return tuple([rank for rank, hit in enumerate(ranked.hits, 1) if hit])
+
 
 def declined(case: Case, response: Response) -> bool | None:
     """Give whether a reply declined: by its flag, or by what its text says.

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -73,6 +72,10 @@ def test_the_least_a_line_needs():
         ({"tags": "en"}, "tags is not a list"),
         ({"lucky": 1}, "lucky is not true or false"),
         ({"retrieved": [{}]}, "retrieved is not a list of ids"),
+        ({"hits": [0]}, "hits is not a list of ranks"),
+        ({"hits": [1.5]}, "hits is not a list of ranks"),
+        ({"hits": [True]}, "hits is not a list of ranks"),
+        ({"hits": 1}, "hits is not a list of ranks"),
         ({"outcom": "passed"}, "unknown key outcom (did you mean outcome?)"),
     ],
 )
@@ -137,7 +140,24 @@ def test_a_baseline_keeps_no_text():
 
     assert text not in kept.model_dump_json()
     assert kept.summaries["m"].mean == 0.5
-    assert "d#1" not in json.dumps(stripped_record(read_record(LINE, PLACE)))
+
+
+def test_a_baseline_keeps_the_first_ids_that_were_retrieved_and_their_ranks():
+    ids = [f"d#{rank}" for rank in range(1, 26)]
+    line = {**LINE, "retrieved": ids, "hits": [2, 20, 21]}
+
+    kept = stripped_record(read_record(line, PLACE))
+
+    assert kept.retrieved == tuple(ids[:20])
+    assert kept.hits == (2, 20)
+
+
+@pytest.mark.parametrize("retrieved", [None, [], ["d#1", None]])
+def test_a_baseline_knows_no_more_than_the_reply_showed(retrieved):
+    kept = stripped_record(read_record({**LINE, "retrieved": retrieved}, PLACE))
+
+    assert kept.retrieved == (None if retrieved is None else tuple(retrieved))
+    assert kept.hits is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.comparison import Results, compare
+from runner.comparison import SHIFTS, Results, compare
 from runner.model import Record, Summary
 
 SUMMARIES = {
@@ -270,6 +270,155 @@ def test_layers_are_those_of_the_baseline_over_the_pairs():
     assert found.layers == {"retrieval": 2}
 
 
+def test_layers_are_counted_over_the_same_cases_in_both_runs():
+    then = results(record("a", "failed", layer="retrieval"), record("b"))
+    now = results(
+        record("a", "failed", layer="answer"),
+        record("b", "failed", layer="retrieval"),
+        record("new", "failed", layer="answer"),
+    )
+
+    found = compare(now, then)
+
+    assert found.layers == {"retrieval": 1}
+    assert found.layers_now == {"answer": 1, "retrieval": 1}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        (("failed", "answer"), ("failed", "retrieval"), True),
+        (("failed", "answer"), ("error", "service"), True),
+        (("failed", "answer"), ("failed", "answer"), False),
+        (("passed", None), ("failed", "retrieval"), False),
+        (("failed", "answer"), ("passed", None), False),
+        (("undetermined", None), ("failed", "answer"), False),
+    ],
+)
+def test_a_case_moved_that_fails_in_both_and_first_in_another_layer(
+    before, after, moved
+):
+    then = results(record("a", before[0], layer=before[1]))
+    now = results(record("a", after[0], layer=after[1]))
+
+    assert compare(now, then).moved == (("a",) if moved else ())
+
+
+def broken(retrieved, hits, outcome="failed", layer="retrieval", cause="x", **more):
+    return record(
+        "a", outcome, layer=layer, cause=cause, retrieved=retrieved, hits=hits, **more
+    )
+
+
+def held(retrieved, hits):
+    return record("a", retrieved=retrieved, hits=hits)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "ranks", "came"),
+    [
+        pytest.param(
+            held(("d1", "d2", "d3"), (2,)),
+            broken(("d1", "d9", "d8"), ()),
+            [("d2", 2, None)],
+            ("d9", "d8"),
+            id="gone",
+        ),
+        pytest.param(
+            held(("d1", "d2", "d3", "d4"), (1,)),
+            broken(("d2", "d3", "d4", "d1"), (4,)),
+            [("d1", 1, 4)],
+            (),
+            id="further down",
+        ),
+        pytest.param(
+            held(("d1", "d2"), (2,)), broken(("d2", "d1"), (1,)), [], (), id="up"
+        ),
+        pytest.param(held(("d1",), (1,)), broken(("d1",), (1,)), [], (), id="same"),
+        pytest.param(
+            held(("d1", "d2", "d3"), (1, 3)),
+            broken((), ()),
+            [("d1", 1, None), ("d3", 3, None)],
+            (),
+            id="nothing came",
+        ),
+        pytest.param(
+            held(("d1", None), (1, 2)),
+            broken((None, "d5"), ()),
+            [("d1", 1, None)],
+            ("d5",),
+            id="without ids",
+        ),
+        pytest.param(
+            held(("d1",), None),
+            broken(("d2", "d2"), None),
+            [],
+            ("d2",),
+            id="without labels",
+        ),
+        pytest.param(held(None, None), broken(("d2",), ()), [], (), id="unknown then"),
+        pytest.param(held(("d1",), (1,)), broken(None, None), [], (), id="unknown now"),
+        pytest.param(
+            held(("d1",), (1, 7)), broken(("d2",), ()), [("d1", 1, None)], ("d2",),
+            id="a rank without its id",
+        ),
+        pytest.param(
+            held(("d0",), ()),
+            broken(tuple(f"d{n}" for n in range(30)), ()),
+            [],
+            ("d1", "d2", "d3", "d4", "d5"),
+            id="many came",
+        ),
+        pytest.param(
+            held(tuple(f"d{n}" for n in range(20)), ()),
+            broken((*(f"d{n}" for n in range(20)), "deep"), ()),
+            [],
+            (),
+            id="beyond what a baseline keeps",
+        ),
+    ],
+)  # fmt: skip
+def test_what_changed_in_the_ids_of_a_regressed_case(then, now, ranks, came):
+    [shift] = compare(results(now), results(then)).shifts
+
+    assert [tuple(move.model_dump().values()) for move in shift.ranks] == ranks
+    assert shift.came == came
+
+
+def test_a_shift_says_where_a_case_failed_in_both_runs():
+    then = broken(("d1",), (1,), layer="answer", cause="answer.omission")
+    now = broken(("d2",), (), cause="retrieval.missed")
+
+    [shift] = compare(results(now), results(then)).shifts
+
+    assert (shift.was, shift.layer_before, shift.cause_before) == (
+        "failed",
+        "answer",
+        "answer.omission",
+    )
+    assert (shift.now, shift.layer, shift.cause) == (
+        "failed",
+        "retrieval",
+        "retrieval.missed",
+    )
+
+
+def test_shifts_tell_the_regressed_first_and_no_more_than_so_many():
+    then = results(
+        record("m", "failed", layer="answer"), *many(250), record("z", "failed")
+    )
+    now = results(
+        record("m", "failed", layer="retrieval"),
+        *many(250, "failed", layer="retrieval"),
+        record("z", "failed"),
+    )
+
+    found = compare(now, then)
+
+    assert [shift.id for shift in found.shifts] == [f"c{n}" for n in range(SHIFTS)]
+    assert found.moved == ("m",)
+
+
 OUTCOMES = st.sampled_from(["passed", "failed", "undetermined", "error"])
 RECORDS = st.builds(
     lambda name, outcome, recall, labels: record(name, outcome, recall, labels=labels),
@@ -287,6 +436,9 @@ def test_swapping_the_runs_swaps_what_is_listed(one, other):
     back = compare(results(*other), results(*one))
 
     assert set(there.regressed) == set(back.fixed)
+    assert set(there.moved) == set(back.moved)
+    assert (there.worse, there.better) == (back.better, back.worse)
+    assert there.layers == back.layers_now
     assert set(there.new) == set(back.removed)
     assert there.pairs == back.pairs
     assert {k: -d.delta for k, d in there.deltas.items()} == {
@@ -384,4 +536,4 @@ def test_calls_that_failed_are_no_flips_of_chance():
     found = compare(now, then)
 
     assert len(found.regressed) == 6
-    assert found.p == 1.0
+    assert (found.worse, found.better, found.p) == (0, 0, 1.0)

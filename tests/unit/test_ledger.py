@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 
+from runner.comparison import SHIFTS
 from runner.ledger import Entry, Ledger, slices_of
 from runner.metrics import registry
 from runner.model import (
@@ -12,6 +13,7 @@ from runner.model import (
     Finding,
     Measure,
     Passage,
+    Record,
     Response,
     Unscored,
 )
@@ -60,6 +62,54 @@ def test_a_record_is_what_the_case_leaves_behind():
     assert record.scores == {"key_points": None, "recall@1": 0.5}
     assert record.failed == ("key_points",)
     assert record.retrieved == ("d#1", "d#2")
+
+
+def came(ledger):
+    return {
+        name: kept.retrieved
+        for name, kept in ledger.records().items()
+        if kept.retrieved
+    }
+
+
+def before(*records):
+    return {
+        name: Record(name, outcome, "", "", {}, layer=layer)
+        for name, outcome, layer in records
+    }
+
+
+def test_what_was_retrieved_is_kept_of_cases_that_are_worse_than_before():
+    then = before(
+        ("c0", "passed", None),
+        ("c1", "passed", None),
+        ("c2", "failed", "retrieval"),
+        ("c3", "failed", "answer"),
+        ("c4", "undetermined", None),
+    )
+    ledger = Ledger(cases(6), MEASURES, then)
+    for position in range(6):
+        ledger.enter(entry(position, PASSED if position == 1 else MISSED))
+
+    assert came(ledger) == {"c0": ("d#1", "d#2"), "c3": ("d#1", "d#2")}
+
+
+def test_what_was_retrieved_is_kept_of_the_first_cases_however_they_come():
+    many = SHIFTS + 3
+    then = before(*((f"c{n}", "passed", None) for n in range(many)))
+    ledger = Ledger(cases(many), MEASURES, then)
+    for position in reversed(range(many)):
+        ledger.enter(entry(position, MISSED))
+
+    assert list(came(ledger)) == [f"c{n}" for n in range(SHIFTS)]
+
+
+def test_the_ranks_of_relevant_passages_are_in_a_cases_line():
+    ledger = Ledger(cases(1), MEASURES)
+
+    record = ledger.enter(entry(0)._replace(hits=(2,)))
+
+    assert record.hits == (2,)
 
 
 def test_a_case_that_was_not_asked_is_nothing_else_and_has_no_score():

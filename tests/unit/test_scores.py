@@ -237,3 +237,31 @@ def test_more_reasons_than_a_byte_holds_keep_their_kind():
     kinds = [type(column.get(position)) for position in range(600)]
 
     assert kinds == [Unscored, Failed] * 300
+
+
+@pytest.mark.parametrize(
+    ("case", "response", "scope", "hits"),
+    [
+        (LABELLED, Response(answer="x", passages=FOUND), Scope(), (2,)),
+        (LABELLED, Response(answer="x", passages=()), Scope(), ()),
+        (LABELLED, Response(answer="x"), Scope(), None),
+        (Case("b", "q"), Response(answer="x", passages=FOUND), Scope(), None),
+        (REFUSAL, Response(answer="x", passages=FOUND), Scope(), None),
+        (
+            Case("b", "q", qrels={"d": 1}),
+            Response(answer="x", passages=FOUND),
+            Scope("document"),
+            (1, 2),
+        ),
+        (
+            LABELLED,
+            Response(answer="x", passages=FOUND),
+            Scope(only_cited=True),
+            None,
+        ),
+    ],
+)
+def test_the_ranks_of_relevant_passages_are_known_where_anything_is(
+    case, response, scope, hits
+):
+    assert Scorer(measures("recall"), scope).asked(case, response).hits == hits
