@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runner.advice import ADVICE
 from runner.model import LAYERS, Outcome
-from runner.render._lengths import cut_around, cut_middle, finds
+from runner.render._lengths import cut_around, cut_middle, finds, without_hosts
 from runner.render._links import Links
 from runner.render._said import Said, join, quote, say, told
 from runner.render._table import NOTHING, layer_name
@@ -126,8 +126,8 @@ def _regressed(name: Said, case: FailedCase | None) -> Change:
     if case is None:
         return Change(name, "passed", "failed", ())
     now: Outcome = "error" if case.outcome == "error" else "failed"
-    why = say(told(cut_middle(case.evidence, _WHY)))
-    return Change(name, "passed", now, say(quote(case.cause or "")), why)
+    why = cut_middle(without_hosts(case.evidence), _WHY)
+    return Change(name, "passed", now, say(quote(case.cause or "")), say(told(why)))
 
 
 def hints(report: Report) -> list[Hint]:

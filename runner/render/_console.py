@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from tabulate import tabulate
 
 from runner.render._cases import worst_first
 from runner.render._clean import clean, cleaned, inert
-from runner.render._lengths import cells, cut, cut_around, cut_middle, finds, wrapped
+from runner.render._lengths import (
+    cells,
+    cut,
+    cut_around,
+    cut_middle,
+    finds,
+    without_hosts,
+    wrapped,
+)
 from runner.render._said import Said, join, plain
 from runner.render._table import NOTHING, Row
 from runner.render._view import Share, View, view
@@ -17,7 +26,8 @@ from runner.report import FailedCase, Report
 _WIDTH = 100
 _CASES = 20
 _CAUSE = 80
-_METRIC, _GATE, _NAME, _TEXT = 32, 28, 32, 56
+_METRIC, _GATE, _NAME, _TEXT = 32, 30, 32, 56
+_UNIT = re.compile(r"(?<=\d) (?=[s%])|(?<=[≤≥]) ")
 _LINES = 3  # of a cell
 _GOT = 20  # cells that tell anything of what came
 _SHARE = Share("terminal", cases=_CASES, text=300, lines=_CASES)
@@ -182,6 +192,8 @@ def _cases(report: Report, shown: View) -> str:
 def _evidence(case: FailedCase, width: int) -> str:
     """Give what was expected, by the evidence, and where there is room what came."""
     evidence, got = " ".join(case.evidence.split()), _got(case)
+    if cells(evidence) > width:
+        evidence = without_hosts(evidence)
     room = width - cells(evidence) - len("; got ")
     if not got or room < _GOT:
         return cut_middle(evidence, width, cells)
@@ -219,9 +231,9 @@ def _flat(text: str, limit: int) -> str:
 
 
 def _folded(said: Said, width: int) -> str:
-    lines = wrapped(plain(said), width).split("\n")
+    lines = wrapped(_UNIT.sub("\xa0", plain(said)), width).split("\n")
     more = ["…"] if len(lines) > _LINES else []
-    return "\n".join([*lines[: _LINES - len(more)], *more])
+    return "\n".join([*lines[: _LINES - len(more)], *more]).replace("\xa0", " ")
 
 
 def _item(text: str) -> str:

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 Measure = Callable[[str], int]
 
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"|“([^”]+)”")
+_HOST = re.compile(r"https?://[^/\s]+(?=/)")
+_SPACE = re.compile("[ \t\n]+")  # a space that does not break is none of them
+_SHORT = 2  # letters of a word that tells nothing
 _DIGITS = frozenset("0123456789")
 _BETWEEN = re.compile(r"[\s,;:()'\"“”]+")
 
@@ -62,23 +65,37 @@ def cut_around(
     """
     if measure(text) <= limit:
         return text
-    places = [text.find(find) for find in finds if find and find in text]
-    if not places or measure(text[: places[0]]) < limit * 2 // 3:
+    place = next((text.find(find) for find in finds if find and find in text), 0)
+    if measure(text[:place]) < limit * 2 // 3:
         return cut(text, limit, measure)
-    before = _head(text[: places[0]][::-1], limit // 3, measure)[::-1]
-    start = places[0] - len(before)
+    before = _head(text[:place][::-1], limit // 3, measure)[::-1]
+    start = place - len(before)
     return "…" + cut(text[start:], limit - 1, measure)
 
 
+def without_hosts(text: str) -> str:
+    """Give a text in which a URL is but its path, where the host says nothing new.
+
+    >>> without_hosts("http://127.0.0.1:9000/rag answered HTTP 500")
+    '…/rag answered HTTP 500'
+    """
+    return _HOST.sub("…", text)
+
+
 def finds(evidence: str) -> list[str]:
-    """Give what a piece of evidence speaks of: what it quotes, then what has digits.
+    """Give what a piece of evidence speaks of, the most telling first.
+
+    That is what it quotes, what has digits, and the words of what it quotes: an answer
+    that does not state ``21 days`` may state another number of days.
 
     >>> finds("37, 38 is in no context"), finds("'21 days' is not stated")
-    (['37', '38'], ['21 days', '21'])
+    (['37', '38'], ['21 days', '21', 'days'])
     """
     quoted = ["".join(found) for found in _QUOTED.findall(evidence)]
     words = _BETWEEN.split(evidence)
-    return quoted + [word for word in words if not _DIGITS.isdisjoint(word)]
+    numbered = [word for word in words if not _DIGITS.isdisjoint(word)]
+    named = _BETWEEN.split(" ".join(quoted))
+    return [*quoted, *numbered, *(w for w in named if w.isalpha() and len(w) > _SHORT)]
 
 
 def _head(text: str, limit: int, measure: Measure) -> str:
@@ -99,7 +116,7 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
     Every line but the first begins with ``indent``.
     """
     lines, line = [], ""
-    for word in _pieces(text.split(), width - len(indent)):
+    for word in _pieces(_SPACE.split(text.strip()), width - len(indent)):
         longer = f"{line} {word}" if line.strip() else line + word
         if line.strip() and cells(longer) > width:
             lines.append(line)
