@@ -65,7 +65,7 @@ def hold(spec: Spec, measured: Measured) -> tuple[GateResult, ...]:
             for selector in spec.red_lines
         ),
         *isolation(spec.leakage_level, tallies[WHOLE]),
-        *(held(limit, spec, measured, tallies) for limit in spec.limits),
+        *held(spec, measured, tallies),
         *removed(spec, measured),
         *review(measured.review),
     )

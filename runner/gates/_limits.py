@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from runner.gates._red_lines import at_line, not_selected
+from runner.gates._red_lines import at_limits, not_selected
 from runner.gates._tally import WHOLE, Measured, Tally
 from runner.inference import CONFIDENCE, FEW
 from runner.model import (
@@ -38,7 +38,7 @@ class _Reading(NamedTuple):
     outcome: GateOutcome = "unmeasured"
 
 
-class _Held(NamedTuple):
+class _Found(NamedTuple):
     outcome: GateOutcome
     value: float | None
     message: str = ""
@@ -46,9 +46,28 @@ class _Held(NamedTuple):
 
 
 def held(
+    spec: Spec, measured: Measured, tallies: Mapping[str, Tally]
+) -> Iterator[GateResult]:
+    """Give the result of each limit; what could not be measured never passes.
+
+    Limits that do not hold for one and the same reason share its sentence, which names
+    the lines of them all.
+    """
+    found = [_held(limit, spec, measured, tallies) for limit in spec.limits]
+    told: dict[str, list[tuple[int | None, str | None]]] = {}
+    for gate in found:
+        told.setdefault(gate.message, []).append((gate.line, gate.owner))
+    for gate in found:
+        if gate.message:
+            sentence = f"{gate.message}{at_limits(spec, told[gate.message])}"
+            yield gate.model_copy(update={"message": sentence})
+        else:
+            yield gate
+
+
+def _held(
     limit: Limit, spec: Spec, measured: Measured, tallies: Mapping[str, Tally]
 ) -> GateResult:
-    """Give the result of one limit; what could not be measured never passes."""
     reading = _read(limit, measured, tallies[limit.slice or WHOLE])
     selection = measured.selection
     if reading.value is None and selection and selection.misses(limit, spec):
@@ -57,7 +76,7 @@ def held(
     if rule.name == "max_drop" and measured.review.baseline_unread:
         reading = reading._replace(problem=reading.problem or UNREAD)
     if reading.problem:
-        found = _Held(reading.outcome, reading.value, reading.problem)
+        found = _Found(reading.outcome, reading.value, reading.problem)
     else:
         found = rule.hold(limit, reading, measured.comparison)
     return GateResult(
@@ -72,15 +91,13 @@ def held(
         relative=rule.name == "max_drop" and limit.amount.percent,
         baseline=found.baseline,
         owner=limit.owner,
-        message=_sentence(limit, spec, found.message),
+        message=_sentence(limit, found.message),
     )
 
 
-def _sentence(limit: Limit, spec: Spec, message: str) -> str:
-    if not message:
-        return ""
+def _sentence(limit: Limit, message: str) -> str:
     subject = f"{limit.name} on {limit.slice}" if limit.slice else limit.name
-    return f"{subject} {message}{at_line(spec, limit.line, limit.owner)}"
+    return f"{subject} {message}" if message else ""
 
 
 def _read(limit: Limit, measured: Measured, cases: Tally) -> _Reading:
@@ -141,33 +158,35 @@ def _gap(
     return "" if value is not None else ": ".join((_ON_NONE, *why))
 
 
-def _floor(limit: Limit, reading: _Reading, _: Comparison | None) -> _Held:
+def _floor(limit: Limit, reading: _Reading, _: Comparison | None) -> _Found:
     return _bound(limit, reading, below=True)
 
 
-def _ceiling(limit: Limit, reading: _Reading, _: Comparison | None) -> _Held:
+def _ceiling(limit: Limit, reading: _Reading, _: Comparison | None) -> _Found:
     return _bound(limit, reading, below=False)
 
 
-def _bound(limit: Limit, reading: _Reading, *, below: bool) -> _Held:
+def _bound(limit: Limit, reading: _Reading, *, below: bool) -> _Found:
     value, bound = reading.value or 0.0, limit.amount.value
     excess = round(value, 9) - round(bound, 9)
     if (excess >= 0) if below else (excess <= 0):
-        return _Held("passed", value)
+        return _Found("passed", value)
     shown, allowed = tell_apart(value, bound)
     unit = f" {reading.unit}" * bool(reading.unit)
     word = "below" if below else "above"
-    return _Held("failed", value, f"{shown}{unit} is {word} {allowed}{unit}")
+    return _Found("failed", value, f"{shown}{unit} is {word} {allowed}{unit}")
 
 
-def _drop(limit: Limit, reading: _Reading, comparison: Comparison | None) -> _Held:
+def _drop(limit: Limit, reading: _Reading, comparison: Comparison | None) -> _Found:
     if comparison is None:
-        return _Held("no_baseline", reading.value, "has no baseline to be held against")
+        return _Found(
+            "no_baseline", reading.value, "has no baseline to be held against"
+        )
     delta = comparison.deltas.get(limit.name)
     if delta and limit.slice:
         delta = delta.slices.get(limit.slice)
     if delta is None:
-        return _Held(
+        return _Found(
             "inconclusive",
             reading.value,
             f"could not be held against the baseline: {_unlike(limit, comparison)}",
@@ -184,22 +203,22 @@ def _unlike(limit: Limit, comparison: Comparison) -> str:
     return "no case was measured alike in both"
 
 
-def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Held:
+def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Found:
     drop = -delta.delta if reading.better == "higher" else delta.delta
     scale, unit = 1.0, f" {reading.unit}" * bool(reading.unit)
     if limit.amount.percent:
         if not round(delta.baseline, 9):
             problem = "was not measured: a share of a baseline of 0 says nothing"
-            return _Held("unmeasured", delta.now, problem, delta.baseline)
+            return _Found("unmeasured", delta.now, problem, delta.baseline)
         scale, unit = 100 / abs(delta.baseline), "%"
     allowed = limit.amount.value * (100 if limit.amount.percent else 1)
     if round(drop * scale, 9) <= round(allowed, 9):
-        return _Held("passed", delta.now, baseline=delta.baseline)
+        return _Found("passed", delta.now, baseline=delta.baseline)
     lost, most = tell_apart(drop * scale, allowed)
     now, then = tell_apart(delta.now, delta.baseline)
     moved = f"{'fell' if delta.delta < 0 else 'rose'} by {lost}{unit}"
     doubt = _doubt(reading.better, delta, allowed / scale) if limit.confident else ""
-    return _Held(
+    return _Found(
         "inconclusive" if doubt else "failed",
         delta.now,
         f"{moved} from {then} to {now} over {count(delta.pairs, 'case')}, "
@@ -222,7 +241,7 @@ def _doubt(better: Better, delta: Delta, allowed: float) -> str:
 
 class _Holder(NamedTuple):
     name: Rule
-    hold: Callable[[Limit, _Reading, Comparison | None], _Held]
+    hold: Callable[[Limit, _Reading, Comparison | None], _Found]
 
 
 _RULES: Mapping[str, _Holder] = {

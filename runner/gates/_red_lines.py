@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from runner.errors import Place
@@ -155,10 +155,18 @@ def named(ids: Sequence[str]) -> str:
     return ", ".join(ids[:SHOWN]) + more
 
 
-def at_line(spec: Spec, line: int | None, owner: str | None = None) -> str:
-    """Give where in a spec a limit stands and whose it is, in brackets.
+def at_line(spec: Spec, line: int | None) -> str:
+    """Give where in a spec a limit stands, in brackets: `` (evals/rag.yaml:41)``."""
+    return at_limits(spec, [(line, None)])
 
-    That is `` (evals/rag.yaml:41, @safety)``, or nothing where neither is known.
+
+def at_limits(spec: Spec, limits: Iterable[tuple[int | None, str | None]]) -> str:
+    """Give lines and owners of limits in brackets: `` (evals/rag.yaml:41, @safety)``.
+
+    Nothing where none is known.
     """
-    known = ([str(Place(spec.file, line))] if line else []) + ([owner] if owner else [])
+    known: dict[str, None] = {}
+    for line, owner in limits:
+        known |= {str(Place(spec.file, line)): None} if line else {}
+        known |= {owner: None} if owner else {}
     return f" ({', '.join(known)})" if known else ""

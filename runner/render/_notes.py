@@ -20,11 +20,11 @@ _SMALL = 0.0001  # a probability that is not told more exactly
 
 def reasons(report: Report) -> list[Said]:
     """Give why each gate that is not passed is not, where nothing above says it all."""
-    told = [gate for gate in stated(report) if len(gate.cases) <= FEW]
+    told = [gate.message for gate in stated(report) if len(gate.cases) <= FEW]
     said = [
         why(gate)
         for gate in report.gates
-        if gate.outcome not in ("passed", "not_selected") and gate not in told
+        if gate.outcome not in ("passed", "not_selected") and gate.message not in told
     ]
     return list(dict.fromkeys(filter(None, said)))
 

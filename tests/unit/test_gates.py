@@ -180,6 +180,23 @@ def test_an_unscored_metric_says_why_it_was_not_scored():
     )
 
 
+def test_limits_that_fail_for_one_reason_say_it_once():
+    limits = (
+        limit("recall@5", "min", 0.5, level="warn", line=3),
+        limit("recall@5", "min", 0.4, line=4, owner="@search"),
+        limit("mrr", "min", 0.4, line=6),
+    )
+    found = measured(recall_at_5=recall(None, 0, unscored=8, reasons={"hidden": 8}))
+
+    _, *gates = hold(spec(*limits), found)
+
+    sentence = "recall@5 was not measured on any case: hidden"
+    places = "(spec.yaml:3, spec.yaml:4, @search)"
+    assert [gate.message for gate in gates[:2]] == [f"{sentence} {places}"] * 2
+    assert [gate.line for gate in gates] == [3, 4, 6]
+    assert verdict(gates)[1] == (f"{sentence} {places}", gates[2].message)
+
+
 def test_coverage_at_its_minimum_is_enough():
     found = measured(recall_at_5=recall(1.0, 95, failed=5))
 
