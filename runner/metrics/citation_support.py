@@ -38,7 +38,9 @@ def citation_support(
     《…》 is a title. Marks that close a span ("like this," he said) belong to the
     sentence that quotes; of a span with an omission (…) each part must stand in one
     passage. A quoted single word is a term and not judged; of a reply that quotes
-    without end, the first hundred spans are.
+    without end, the first hundred spans are. A quotation is word for word: its numbers
+    match as they are written. Unscored where the reply cites or quotes nothing, or a
+    passage came without text.
 
     >>> rule = Passage(id="d#1", text="Opened items cannot be returned.")
     >>> citation_support('It says "opened items".', (rule,), ("d#1",), None)

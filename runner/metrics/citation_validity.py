@@ -13,8 +13,8 @@ def citation_validity(
 ) -> float | Unscored:
     """Share of the cited ids that were retrieved.
 
-    A citation names a passage or its document. Each id counts once; without citations
-    there is nothing to judge.
+    A citation names a passage or its document, in its own case. Each id counts once.
+    Unscored where the reply cites nothing; where nothing was retrieved, 0.
 
     >>> citation_validity(("d#1", "x"), (Passage(id="d#1"), Passage(id="d#2")))
     0.5

@@ -12,8 +12,8 @@ def context_efficiency(
 ) -> float | Unscored:
     """Share of the characters handed to the model that stand in relevant passages.
 
-    What is paid for in the prompt and helps. Nothing retrieved is 0; passages without
-    text leave the case unscored.
+    What is paid for in the prompt and helps; a passage that came before helps no more.
+    Nothing retrieved is 0; a passage that came without text leaves the case unscored.
 
     >>> short, long = Passage("a", "ten chars."), Passage("b", "x" * 30)
     >>> context_efficiency((short, long), Ranking((1, 0), (1, 0), (1,)))

@@ -17,7 +17,9 @@ def key_point_grounding(
     """Share of the stated key points that stand in the retrieved passages.
 
     A point that is stated but not retrieved is knowledge of the model, or a guess. It
-    may stand in any of its spellings, and straddle two adjacent passages.
+    may stand in any of its spellings (see ``key_points``), and straddle two adjacent
+    passages. Nothing retrieved is 0. Unscored where the answer states no point, or a
+    passage came without text.
 
     >>> halves = (Passage(text="支持 5"), Passage(text="00 个并发会话"))
     >>> key_point_grounding("支持 500 个", halves, (("500 个", "五百个"),))

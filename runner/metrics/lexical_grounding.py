@@ -44,6 +44,9 @@ class Parts(NamedTuple):
     """Negations that the passages do not make."""
 
 
+NOTHING_READ = Parts(held=0.0, weakest=0.0, foreign=0, negated=0)
+
+
 @metric(layer="grounding")
 def lexical_grounding(
     answer: str, passages: tuple[Passage, ...], question: str
@@ -56,8 +59,10 @@ def lexical_grounding(
     not make takes three tenths. 1 means that everything was found.
 
     Words are compared by their first six letters; Chinese, Japanese and Korean by
-    character bigrams. It is called lexical because it sees wording, not meaning: where
-    a wrong word also stands in the passages, it is not seen.
+    character bigrams. Four words and pairs are granted, so that of few words one does
+    not decide. It is called lexical because it sees wording, not meaning: where a wrong
+    word also stands in the passages, it is not seen. Nothing retrieved is 0. Unscored
+    where the answer has no word, or a passage came without text.
 
     >>> rule = (Passage(text="Opened items can be returned within 30 days."),)
     >>> lexical_grounding("Returned within 30 days.", rule, "")
@@ -86,7 +91,10 @@ def parts(
     words = _stems(answer)
     if not words:
         return Unscored("the answer has no word")
-    missing = words - _stems(found.text)
+    known = _stems(found.text)
+    if not known:
+        return NOTHING_READ
+    missing = words - known
     foreign = len(unsupported(answer, passages, question))
     unknown = {word for word in missing if word.isalpha()} - _stems(question)
     if unknown:

@@ -15,9 +15,10 @@ def number_support(
     """Share of the answer's numbers that stand in the passages or the question.
 
     Each number counts once, however it is written: 1,000 = 1000, 十天 = 10 天, 百分之五
-    = 5%, 2.5 million = 2,500,000. List ordinals and citation marks are no numbers. A
-    number may straddle two adjacent passages. That a number stands there does not say
-    that it belongs to the same thing.
+    = 5%, 2.5 million = 2,500,000. List ordinals, citation marks and 24/7 are none. A
+    number may straddle two adjacent passages. That it stands there does not say that it
+    belongs to the same thing. Nothing retrieved is 0. Unscored where the answer states
+    no number, or a passage came without text.
 
     >>> number_support("十天内退 500 元", (Passage(text="refund in 10 days"),), "")
     0.5

@@ -14,7 +14,8 @@ def token_support(answer: str, passages: tuple[Passage, ...]) -> float | Unscore
     """Share of the answer's content tokens that stand in the retrieved passages.
 
     Words without stop words; character bigrams for Chinese, Japanese and Korean. Each
-    occurrence counts.
+    occurrence counts. Nothing retrieved is 0. Unscored where the answer has no content
+    word, or a passage came without text.
 
     Source: K-Precision of Adlakha and others, Evaluating Correctness and Faithfulness
     of Instruction-Following Models for Question Answering (TACL 2024), which counts

@@ -66,14 +66,14 @@ SMALL |= {word: 10 * value for value, word in enumerate(_TIES, start=2)}
 SPELLED = frozenset((*SMALL, *_SCALES, "percent", "cent"))
 """English words without which all numbers of a text are in plain figures."""
 _ONE, _TEEN, _TY, _MUCH = map("|".join, (_ONES, _TEENS, _TIES, _LARGE))
-_BELOW_100 = rf"(?:(?:{_TY})(?:[ -](?:{_ONE})\b)?|{_TEEN}|{_ONE}|zero)\b"
-_BELOW_1000 = rf"{_BELOW_100}(?:[ -]hundred\b(?:(?:[ -]and)?[ -]{_BELOW_100})?)?"
+_BELOW_100 = rf"(?:(?:{_TY})(?:[ -](?:{_ONE})(?![a-z]))?|{_TEEN}|{_ONE}|zero)(?![a-z])"
+_BELOW_1000 = rf"{_BELOW_100}(?:[ -]hundred(?![a-z])(?:(?:[ -]and)?[ -]{_BELOW_100})?)?"
 _ENGLISH = re.compile(
-    rf"\b(?P<words>{_BELOW_1000}"
-    rf"(?:[ -](?:{_MUCH})\b(?:(?:[ -]and)?[ -]{_BELOW_1000})?)*)"
+    rf"(?<![a-z])(?P<words>{_BELOW_1000}"
+    rf"(?:[ -](?:{_MUCH})(?![a-z])(?:(?:[ -]and)?[ -]{_BELOW_1000})?)*)"
     r"(?P<unit>[ -](?:business |working |calendar )?(?:second|minute|hour|day|week"
     r"|month|year|percent|per cent|dollar|euro|pound|cent|mile|kilomet|met|feet|foot)"
-    r"|st\b|nd\b|rd\b|th\b)?"
+    r"|(?:st|nd|rd|th)(?![a-z]))?"
 )
 
 

@@ -27,6 +27,12 @@ def test_what_stands_in_the_passages_word_by_word_is_one(answer, context):
     assert lexical_grounding(answer, texts(context), "") == 1.0
 
 
+@pytest.mark.parametrize("passages", [(), texts(""), texts(" ", "…")])
+@pytest.mark.parametrize("answer", ["Paris.", RULE, CHINESE])
+def test_nothing_retrieved_backs_nothing(answer, passages):
+    assert lexical_grounding(answer, passages, "Where?") == 0.0
+
+
 @pytest.mark.parametrize(
     ("context", "answers"),
     [
