@@ -7,7 +7,8 @@ the evidence to tell is absent.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from functools import cached_property
+from typing import Final, NamedTuple, cast
 
 from runner.diagnosis._origin import (
     DRAWN,
@@ -29,7 +30,7 @@ from runner.metrics.key_point_grounding import ungrounded, unretrieved
 from runner.metrics.key_points import missing
 from runner.metrics.lexical_grounding import lexical_grounding
 from runner.metrics.number_support import unsupported
-from runner.model import LAYERS, Layer, Passage, Ranking, Unscored
+from runner.model import Layer, Passage, Ranking, Unscored
 from runner.scores import Asked, walls
 from runner.spec import DiagnosisMarks
 
@@ -43,11 +44,12 @@ Evidence = str | None | Unknown
 """What shows that a test failed; None: it holds."""
 
 
-class Seen(NamedTuple):
-    """One reply as the rules see it."""
+class Seen:
+    """One reply as the rules see it; what several of them ask is found out once."""
 
-    asked: Asked
-    marks: DiagnosisMarks
+    def __init__(self, asked: Asked, marks: DiagnosisMarks) -> None:
+        self.asked = asked
+        self.marks = marks
 
     @property
     def ranking(self) -> Ranking | None:
@@ -63,11 +65,25 @@ class Seen(NamedTuple):
             asked.case.expect_refusal or asked.declined or asked.response.answer is None
         )
 
-    @property
+    @cached_property
     def best(self) -> int | None:
         """The rank of the best relevant passage, from 1."""
         gains = self.ranking.gains if self.ranking else ()
         return next((rank for rank, gain in enumerate(gains, 1) if gain), None)
+
+    @cached_property
+    def parted(self) -> Parted | None:
+        """The texts that came, by whether they are wanted, where both are known."""
+        passages, ranking = self.asked.response.passages, self.ranking
+        return part(passages, ranking) if passages and ranking else None
+
+    @cached_property
+    def origin(self) -> Origin:
+        """Where the answer was drawn from."""
+        case, response, _, declined, _ = self.asked
+        if self.parted is None or response.answer is None or declined:
+            return "unknown"
+        return origin(response.answer, case.question, self.parted)
 
 
 class Rule(NamedTuple):
@@ -79,7 +95,7 @@ class Rule(NamedTuple):
     @property
     def layer(self) -> Layer:
         """The layer it speaks of, the first word of the cause."""
-        return next(layer for layer in LAYERS if self.cause.startswith(layer + "."))
+        return cast("Layer", self.cause.partition(".")[0])
 
 
 def _wanted(seen: Seen) -> str:
@@ -140,24 +156,11 @@ def _partial(seen: Seen) -> Evidence:
     return f"{share}; {absent[0]!r} is in no context" if absent else None
 
 
-def _parted(seen: Seen) -> Parted | None:
-    passages = seen.asked.response.passages
-    return part(passages, seen.ranking) if passages and seen.ranking else None
-
-
-def _origin(seen: Seen) -> Origin:
-    case, response, _, declined, _ = seen.asked
-    parted = _parted(seen)
-    if parted is None or response.answer is None or declined:
-        return "unknown"
-    return origin(response.answer, case.question, parted)
-
-
 def _buried(seen: Seen) -> Evidence:
     best = seen.best
     if best is None:
         return UNKNOWN
-    if best <= seen.marks.buried or _origin(seen) == "relevant":
+    if best <= seen.marks.buried or seen.origin == "relevant":
         return None
     return f"the best relevant passage ranks {best}"
 
@@ -173,10 +176,10 @@ def _noisy(seen: Seen) -> Evidence:
 
 def _led_astray(seen: Seen) -> bool:
     """Whether it may be for the other passages that an answer is not right."""
-    found = _origin(seen)
+    found = seen.origin
     if found != "unknown" or seen.asked.response.answer is None:
         return found != "relevant"
-    parted = _parted(seen)
+    parted = seen.parted
     return parted is None or strays(seen.asked.case.question, parted)
 
 
