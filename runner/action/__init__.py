@@ -20,6 +20,7 @@ from runner import (
     settings,
 )
 from runner.action import _comment, _ended, _skipped
+from runner.action._base import beside_base
 from runner.action._checkout import commit_of
 from runner.action._comment import Commenter, links_of
 from runner.action._ended import Ended, outputs, worst_of
@@ -69,7 +70,8 @@ def run(
         return _conclude(ended, step, "", world.root)
     if "--quiet" in found.args:
         world = world._replace(progress=progress.silent)
-    ended = list(_each(specs, orders, world, found, step))
+    with beside_base(orders, found, world.root) as held:
+        ended = list(_each(specs, held, world, found, step))
     status = _conclude(ended, step, found.out, world.root, links_of(found))
     try:
         Commenter(found, world.templates, redactor, step).tell(ended, specs)

@@ -17,12 +17,18 @@ def commit_of(path: Path, root: Path) -> str | None:
     What steps have changed in the files since is not seen. None where no repository is
     around it within the workspace, or its state cannot be told.
     """
+    folder = repository_of(path, root)
+    return _head(folder / ".git") if folder else None
+
+
+def repository_of(path: Path, root: Path) -> Path | None:
+    """Give the folder of the nearest repository around a file, links resolved."""
     top = Path(os.path.realpath(root))
     for folder in Path(os.path.realpath(path)).parents:
         if not folder.is_relative_to(top):
             break
         if os.path.lexists(folder / ".git"):
-            return _head(folder / ".git")
+            return folder
     return None
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from runner import files, history, pipeline
+from runner.base._before import Checkout, Objects, Snapshot
 from runner.base._brought import Bring, Brought, nowhere
+from runner.base._git import Git
 from runner.errors import InputError, Place
 from runner.metrics import registry
 from runner.results import folder_of, read_results
@@ -24,7 +26,17 @@ if TYPE_CHECKING:
     from runner.pipeline import Plan
     from runner.spec import BaselineSource, Spec
 
-__all__ = ["Bring", "Brought", "Sources", "held_against", "nowhere"]
+__all__ = [
+    "Bring",
+    "Brought",
+    "Checkout",
+    "Git",
+    "Objects",
+    "Snapshot",
+    "Sources",
+    "held_against",
+    "nowhere",
+]
 
 
 class Sources(NamedTuple):
@@ -40,6 +52,10 @@ class Sources(NamedTuple):
     """A file with a line for each earlier run; it need not be there yet."""
     bring: Bring = nowhere
     """Fetches a baseline that is kept outside of the workspace."""
+    base: str | None = None
+    """The commit that ``before`` is at, where that is known."""
+    unknown: str = ""
+    """Why there is no ``before``, where there should be one."""
 
 
 def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Plan:
@@ -127,7 +143,9 @@ def _with_changes(
 ) -> tuple[Plan, Spec | None]:
     """Give the plan with what it changes, and the spec before, if that can be read."""
     if sources.before is None:
-        return plan, None
+        told = (sources.unknown,) if sources.unknown else ()
+        return plan._replace(notices=(*plan.notices, *told)), None
+    plan = plan._replace(review=plan.review._replace(base=sources.base))
     spec = sources.before / plan.spec.file
     if not os.path.lexists(spec):
         new = f"{plan.spec.file} is new: there is nothing that it could loosen"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from runner.publish._calls import Reply
-from runner.settings import REMEDIES, Stance
 
 _SHOWN = 200  # characters of what GitHub says
 
@@ -24,7 +23,16 @@ class Reason(NamedTuple):
     """Whether people want it so, and nothing is amiss."""
 
 
-class Refused(Exception):  # noqa: N818 - becomes a Told, never leaves the package
+class Remedy(NamedTuple):
+    """What helps where a token may not do something."""
+
+    hint: str
+    denied: str = "the token may not write"
+    is_meant: bool = False
+    """Whether people want it so, and nothing is amiss."""
+
+
+class Refused(Exception):  # noqa: N818 - never turns a run red by itself
     """GitHub did not do what was asked."""
 
     def __init__(self, reason: Reason) -> None:
@@ -32,16 +40,16 @@ class Refused(Exception):  # noqa: N818 - becomes a Told, never leaves the packa
         self.reason = reason
 
 
-def refusal(reply: Reply, stance: Stance) -> Refused:
+def refusal(reply: Reply, remedy: Remedy) -> Refused:
     """Explain a reply that is no success."""
-    reason = _reason(reply, stance)
+    reason = _reason(reply, remedy)
     request = reply.headers.get("x-github-request-id", "")
     if request and request.replace(":", "").isalnum():
         reason = reason._replace(why=f"{reason.why}, request {request[:_SHOWN]}")
     return Refused(reason)
 
 
-def _reason(reply: Reply, stance: Stance) -> Reason:
+def _reason(reply: Reply, remedy: Remedy) -> Reason:
     said = reply.said[:_SHOWN]
     lower = said.lower()
     if reply.status == 0:
@@ -56,17 +64,17 @@ def _reason(reply: Reply, stance: Stance) -> Reason:
         return Reason("the conversation is locked", is_meant=True)
     if "commenting is disabled" in lower:
         return Reason("the pull request takes no more comments", is_meant=True)
-    return _by_status(reply.status, said, stance)
+    return _by_status(reply.status, said, remedy)
 
 
-def _by_status(status: int, said: str, stance: Stance) -> Reason:
+def _by_status(status: int, said: str, remedy: Remedy) -> Reason:
     told = f"{status}: {said}" if said else str(status)
     if status == 401:  # noqa: PLR2004 - beside the words for it
         return Reason(f"GitHub does not know the token ({told})", "see input token")
     if status == 403:  # noqa: PLR2004
-        what = f"the token may not write ({told})"
-        return Reason(what, REMEDIES[stance], is_meant=stance != "ours")
+        what = f"{remedy.denied} ({told})"
+        return Reason(what, remedy.hint, is_meant=remedy.is_meant)
     if status in (404, 410):
         what = f"the token sees no such thing ({told})"
-        return Reason(what, REMEDIES[stance], is_gone=True)
+        return Reason(what, remedy.hint, is_gone=True)
     return Reason(f"GitHub refused ({told})")

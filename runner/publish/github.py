@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from runner.publish._calls import PATIENCE, Call, Caller, Reply
-from runner.publish._refusals import Reason, Refused, refusal
-from runner.settings import Change, Settings, Stance, stance
+from runner.publish._refusals import Reason, Refused, Remedy, refusal
+from runner.publish._replies import found, odd, text
+from runner.settings import REMEDIES, Change, Settings, Stance, stance
 
-__all__ = ["PATIENCE", "Caller", "Comment", "GitHub", "Pull", "Refused", "connect"]
-
-Value = TypeVar("Value")
+__all__ = [
+    "PATIENCE",
+    "Caller",
+    "Comment",
+    "GitHub",
+    "Pull",
+    "Reason",
+    "Refused",
+    "connect",
+]
 
 _PAGE = 100  # the most that GitHub gives at once
 _PAGES = 30  # a pull request takes 2,500 comments
@@ -67,7 +75,7 @@ class GitHub:
         self._root = f"{api}/repos/{repository}"
         self._api = api
         self._graphql = graphql
-        self._stance = stance
+        self._remedy = Remedy(REMEDIES[stance], is_meant=stance != "ours")
         self._caller = caller
         self._login = ""
 
@@ -86,10 +94,10 @@ class GitHub:
         if change.commit is None:
             return None
         if change.head is not None:
-            found = self.pulls_from(change.head, change.commit)
+            pulls = self.pulls_from(change.head, change.commit)
         else:
-            found = self.pulls_of(change.commit)
-        return found[-1] if found else None
+            pulls = self.pulls_of(change.commit)
+        return pulls[-1] if pulls else None
 
     def pull(self, number: int) -> Pull:
         """Give a pull request as it is now.
@@ -183,14 +191,14 @@ class GitHub:
     def _asked(self) -> str:
         # Over REST no token of an app or of a workflow may ask who it is.
         reply = self._caller.do(Call("POST", self._graphql, _VIEWER))
-        viewer = _text(reply.data, "data", "viewer", "login")
+        viewer = text(reply.data, "data", "viewer", "login")
         if viewer:
             return viewer
-        return _text(self._caller.do(Call("GET", f"{self._api}/user")).data, "login")
+        return text(self._caller.do(Call("GET", f"{self._api}/user")).data, "login")
 
     def _open_at(self, commit: str, url: str) -> list[Pull]:
-        found = [_pull(each) for each in self._pages(url)]
-        here = [pull for pull in found if pull.is_open and pull.head == commit]
+        listed = [_pull(each) for each in self._pages(url)]
+        here = [pull for pull in listed if pull.is_open and pull.head == commit]
         return sorted(here, key=lambda pull: pull.number)
 
     def _pages(self, url: str) -> Iterator[Any]:
@@ -198,7 +206,7 @@ class GitHub:
         for _ in range(_PAGES):
             reply = self._done(Call("GET", url))
             if not isinstance(reply.data, list):
-                raise _odd()
+                raise odd()
             yield from reply.data
             following = _NEXT.search(reply.headers.get("Link", ""))
             # The token goes to no other host, whatever a header says.
@@ -209,58 +217,36 @@ class GitHub:
     def _done(self, call: Call) -> Reply:
         reply = self._caller.do(call)
         if not reply.is_good:
-            raise refusal(reply, self._stance)
+            raise refusal(reply, self._remedy)
         return reply
 
 
-def connect(found: Settings, patience: float = PATIENCE) -> GitHub:
+def connect(asked: Settings, patience: float = PATIENCE) -> GitHub:
     """Give the repository that a workflow runs in; nothing is asked of it yet.
 
     Args:
-        found: Names it, and has the token.
+        asked: Names it, and has the token.
         patience: Seconds after which no call is made again.
     """
-    caller = Caller(found.token, patience=patience)
-    run = found.run
-    whose = stance(found.change, run.actor)
+    caller = Caller(asked.token, patience=patience)
+    run = asked.run
+    whose = stance(asked.change, run.actor)
     return GitHub(run.api, run.graphql, run.repository, whose, caller)
 
 
 def _pull(data: Any) -> Pull:
     return Pull(
-        number=_found(int, data, "number"),
-        head=_found(str, data, "head", "sha"),
-        is_open=_found(str, data, "state") == "open",
+        number=found(int, data, "number"),
+        head=found(str, data, "head", "sha"),
+        is_open=found(str, data, "state") == "open",
     )
 
 
 def _comment(data: Any) -> Comment:
     return Comment(
-        id=_found(int, data, "id"),
-        url=_found(str, data, "html_url"),
-        body=_text(data, "body"),
-        login=_text(data, "user", "login"),  # nobody, where the author has gone
-        is_bot=_text(data, "user", "type") == "Bot",
+        id=found(int, data, "id"),
+        url=found(str, data, "html_url"),
+        body=text(data, "body"),
+        login=text(data, "user", "login"),  # nobody, where the author has gone
+        is_bot=text(data, "user", "type") == "Bot",
     )
-
-
-def _text(data: Any, *path: str) -> str:
-    found = _at(data, path)
-    return found if isinstance(found, str) else ""
-
-
-def _found(kind: type[Value], data: Any, *path: str) -> Value:
-    found = _at(data, path)
-    if not isinstance(found, kind):
-        raise _odd()
-    return found
-
-
-def _at(data: Any, path: Sequence[str]) -> Any:
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data
-
-
-def _odd() -> Refused:
-    return Refused(Reason("what GitHub answered is not what it documents"))

@@ -82,7 +82,13 @@ def _run(
         check_start(plan)
     plan = plan._replace(review=Review(loosened=order.loosened))
     sources = Sources(
-        world.root, order.baseline, order.before, order.history, world.bring
+        world.root,
+        order.baseline,
+        order.before,
+        order.history,
+        world.bring,
+        order.base,
+        order.unknown,
     )
     plan = held_against(plan, sources, world.environ)
     doubted = doubts(

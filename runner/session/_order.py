@@ -28,6 +28,10 @@ class Order(NamedTuple):
     """What is evaluated, for the record."""
     before: Path | None = None
     """The workspace at the base commit, to hold this one against."""
+    base: str | None = None
+    """The commit that this is at, where it is known."""
+    unknown: str = ""
+    """Why there is no workspace at the base commit, where there should be one."""
     history: Path | None = None
     """A file with a line for each earlier run: a trend, and limits that are safe."""
     remember: bool = False

@@ -27,6 +27,8 @@ class Change(NamedTuple):
     """Of the pull request."""
     base: str | None = None
     """The branch that the pull request goes into."""
+    base_commit: str | None = None
+    """What that was at, by the event, which may be older than what was merged."""
     fork: bool = False
     private: bool = False
     """Whether the repository is; only then can the token of a fork be let write."""
@@ -74,6 +76,7 @@ def _of_pull(pull: Mapping[str, Any], _: Mapping[str, Any]) -> Change:
         commit=_of_kind(str, head, "sha"),
         number=_of_kind(int, pull, "number"),
         base=_of_kind(str, base, "ref"),
+        base_commit=_of_kind(str, base, "sha"),
         fork=_is_another(_mapping(head, "repo"), ours),
         private=ours.get("private") is True,
     )
@@ -100,6 +103,7 @@ def _of_queue(group: Mapping[str, Any], _: Mapping[str, Any]) -> Change:
         commit=_of_kind(str, group, "head_sha"),
         number=int(number[1]) if number else None,
         base=(_of_kind(str, group, "base_ref") or "").removeprefix(_BRANCH) or None,
+        base_commit=_of_kind(str, group, "base_sha"),
     )
 
 

@@ -10,7 +10,7 @@ from runner.settings import REMEDIES, Change, Silence
 from tests.contract._github.contract import event_faults, payload
 
 SHA = "f" * 40  # what GITHUB_SHA says
-HEAD = "a" * 40
+HEAD, BASE = "a" * 40, "b" * 40
 
 
 def pull(*, fork=False, private=False, number=7):
@@ -20,7 +20,7 @@ def pull(*, fork=False, private=False, number=7):
     found = event["pull_request"]
     found["number"] = number
     found["head"] |= {"sha": HEAD, "ref": "topic"}
-    found["base"]["ref"] = "main"
+    found["base"] |= {"ref": "main", "sha": BASE}
     found["base"]["repo"] |= {"full_name": "org/bot", "private": private}
     found["head"]["repo"]["full_name"] = "someone/bot" if fork else "org/bot"
     return event
@@ -38,6 +38,7 @@ def queue(ref=f"refs/heads/gh-readonly-queue/release/v1/pr-104-{SHA}"):
         "head_sha": HEAD,
         "head_ref": ref,
         "base_ref": "refs/heads/release/v1",
+        "base_sha": BASE,
     }
     return event
 
@@ -89,7 +90,7 @@ class Row(NamedTuple):
     """Whether the schema allows it; where a null was seen all the same, it does not."""
 
 
-OURS = Change("pull_request", HEAD, 7, "main", merge=SHA)
+OURS = Change("pull_request", HEAD, 7, "main", BASE, merge=SHA)
 FOLLOWS = Change("workflow_run", HEAD, head="org:topic", run="91", attempt="2")
 NO_PULL = Silence("the event is of no pull request")
 FORK = Silence("the pull request is from a fork", REMEDIES["fork"])
@@ -108,7 +109,7 @@ ROWS = [
         "a fork with the repository's rights",
         PULL,
         lambda: pull(fork=True),
-        Change("pull_request_target", HEAD, 7, "main", fork=True),
+        Change("pull_request_target", HEAD, 7, "main", BASE, fork=True),
     ),
     Row(
         "a run after a run",
@@ -141,14 +142,14 @@ ROWS = [
         "a merge queue",
         "merge_group$checks_requested",
         queue,
-        Change("merge_group", HEAD, 104, "release/v1"),
+        Change("merge_group", HEAD, 104, "release/v1", BASE),
         Silence("a merge queue is no place for comments"),
     ),
     Row(
         "a merge queue of another form",
         "merge_group$checks_requested",
         lambda: queue("refs/heads/queue/main"),
-        Change("merge_group", HEAD, None, "release/v1"),
+        Change("merge_group", HEAD, None, "release/v1", BASE),
         Silence("a merge queue is no place for comments"),
     ),
     Row(

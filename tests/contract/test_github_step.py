@@ -66,6 +66,7 @@ class Team:
         pull["head"] |= {"sha": HEAD, "ref": "topic"}
         for side in ("head", "base"):
             pull[side]["repo"]["full_name"] = "org/bot"
+        del pull["base"]["sha"]  # nothing is held against what was before
         self.environ = {}
 
     def reply(self, **answers):

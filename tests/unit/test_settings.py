@@ -5,7 +5,7 @@ from runner.errors import InputError
 from runner.hosts import Host
 from runner.settings import Change, Run
 
-HEAD, MERGE = "a" * 40, "b" * 40
+HEAD, MERGE, BASE = "a" * 40, "b" * 40, "c" * 40
 SPEC = {"INPUT_SPEC": "evals/rag.yaml"}
 
 
@@ -17,7 +17,7 @@ def pull(head="org/bot", base="org/bot"):
         "pull_request": {
             "number": 7,
             "head": {"sha": HEAD, "ref": "topic", "repo": repo},
-            "base": {"sha": "c" * 40, "ref": "main", "repo": {"full_name": base}},
+            "base": {"sha": BASE, "ref": "main", "repo": {"full_name": base}},
         },
     }
 
@@ -25,16 +25,20 @@ def pull(head="org/bot", base="org/bot"):
 @pytest.mark.parametrize(
     ("event", "payload", "expected"),
     [
-        ("pull_request", pull(), Change("pull_request", HEAD, 7, "main", merge=MERGE)),
+        (
+            "pull_request",
+            pull(),
+            Change("pull_request", HEAD, 7, "main", BASE, merge=MERGE),
+        ),
         (
             "pull_request",
             pull("someone/bot"),
-            Change("pull_request", HEAD, 7, "main", fork=True, merge=MERGE),
+            Change("pull_request", HEAD, 7, "main", BASE, fork=True, merge=MERGE),
         ),
         (
             "pull_request",
             pull(None),
-            Change("pull_request", HEAD, 7, "main", fork=True, merge=MERGE),
+            Change("pull_request", HEAD, 7, "main", BASE, fork=True, merge=MERGE),
         ),
         ("push", {"after": MERGE, "ref": "refs/heads/main"}, Change("push", MERGE)),
         ("schedule", {"schedule": "0 3 * * *"}, Change("schedule", MERGE)),

@@ -1,5 +1,6 @@
 """Clients of the API on loopback, whose time only sleeping moves."""
 
+from runner.publish.contents import Contents
 from runner.publish.github import PATIENCE, Caller, GitHub
 
 TOKEN = "token-of-the-job"  # noqa: S105 - made up
@@ -43,6 +44,14 @@ class Clients:
         root = (url or self.url) + prefix
         rest = f"{root}/v3" if prefix else root
         self.made.append(GitHub(rest, f"{root}/graphql", "org/bot", stance, caller))
+        return self.made[-1]
+
+    def contents(self, token=TOKEN):
+        """Give a client of what the repository holds."""
+        caller = Caller(
+            token, clock=self.clock, wall=lambda: NOW, sleep=self.clock.sleep
+        )
+        self.made.append(Contents(self.url, "org/bot", caller))
         return self.made[-1]
 
     def close(self):

@@ -24,8 +24,24 @@ CALLS = {
     f"{REPOSITORY}/issues/{{issue_number}}/comments": ("get", "post"),
     f"{REPOSITORY}/issues/comments/{{comment_id}}": ("get", "patch", "delete"),
     "/user": ("get",),
+    REPOSITORY: ("get",),
+    f"{REPOSITORY}/git/trees/{{tree_sha}}": ("get",),
+    f"{REPOSITORY}/git/trees": ("post",),
+    f"{REPOSITORY}/git/blobs/{{file_sha}}": ("get",),
+    f"{REPOSITORY}/git/blobs": ("post",),
+    f"{REPOSITORY}/git/commits/{{commit_sha}}": ("get",),
+    f"{REPOSITORY}/git/commits": ("post",),
+    f"{REPOSITORY}/git/ref/{{ref}}": ("get",),
+    f"{REPOSITORY}/git/refs": ("post",),
+    f"{REPOSITORY}/git/refs/{{ref}}": ("patch",),
+    f"{REPOSITORY}/actions/artifacts": ("get",),
+    f"{REPOSITORY}/actions/artifacts/{{artifact_id}}/{{archive_format}}": ("get",),
+    f"{REPOSITORY}/actions/runs/{{run_id}}": ("get",),
 }
-EXAMPLES = ("issue-comment", "pull-request", "pull-request-simple-items")
+EXAMPLES = (
+    *("issue-comment", "pull-request", "pull-request-simple-items"),
+    *("git-commit", "git-ref", "artifact", "workflow-run", "full-repository"),
+)
 EVENTS = (
     "pull_request$synchronize",
     "push$event",

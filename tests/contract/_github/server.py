@@ -14,26 +14,22 @@ from threading import Lock, Thread
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from tests.contract._github import store
 from tests.contract._github.contract import (
     Sent,
     example,
     reply_faults,
     request_faults,
 )
+from tests.contract._github.replies import INTEGRATION, Reply, refused
+from tests.contract._github.store import Store
 
 HEAD, BASE = "a" * 40, "b" * 40
 BOT = "github-actions[bot]"
 LONGEST = 65_536  # characters of a comment
 MOST = 2_500  # comments of a pull request
-INTEGRATION = "Resource not accessible by integration"
 ASKED = ("User-Agent", "Accept", "X-GitHub-Api-Version")  # headers of every request
 PREFIX = re.compile("/api/(?:v3(?=/)|(?=graphql))")  # where an enterprise has its API
-
-
-class Reply(NamedTuple):
-    status: int
-    data: object = None
-    headers: dict | None = None
 
 
 class Token(NamedTuple):
@@ -43,6 +39,8 @@ class Token(NamedTuple):
     kind: str = "Bot"
     may_write: bool = True
     tells_viewer: bool = True
+    may_read: bool = True
+    """What the repository holds."""
 
 
 class Fault(NamedTuple):
@@ -55,10 +53,11 @@ class Fault(NamedTuple):
     """Given in place of the reply to what took effect; a status of 0 is none at all."""
 
 
-class GitHub:
+class GitHub(Store):
     """One repository, ``org/bot``."""
 
     def __init__(self):
+        super().__init__()
         self.tokens = {"token-of-the-job": Token()}
         self.pulls = {7: a_pull(7)}
         self.comments = []
@@ -227,6 +226,7 @@ class GitHub:
 
 
 ROUTES = {
+    **store.ROUTES,
     "GET /user": GitHub.user,
     "GET /repos/org/bot/pulls": GitHub.list_pulls,
     "GET /repos/org/bot/pulls/([0-9]+)": GitHub.pull,
@@ -282,18 +282,6 @@ def simple(pull):
     """Give a pull request as lists of them have it: with fewer keys."""
     known = example("pull-request-simple-items")[0]
     return {key: pull.get(key, known[key]) for key in known}
-
-
-def refused(status, message, **headers):
-    return Reply(
-        status,
-        {
-            "message": message,
-            "documentation_url": "https://docs.github.com/rest",
-            "status": str(status),
-        },
-        {name.replace("_", "-"): value for name, value in headers.items()},
-    )
 
 
 def too_long(body):

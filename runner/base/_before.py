@@ -1,0 +1,152 @@
+"""The workspace at a commit, as far as some specs need it, in a folder of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from runner import files
+from runner.base import _needs
+from runner.errors import InputError
+from runner.publish.contents import hash_of
+from runner.publish.github import Reason, Refused
+
+if TYPE_CHECKING:
+    from runner.publish.contents import Entry
+
+MOST_FILES = 25
+"""Files that a change may have touched and that are fetched."""
+MOST_BYTES = 128 * 2**20
+"""Bytes of them in sum."""
+
+_LINK = "120000"
+_POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\n"
+)
+"""How a file begins in whose place Git LFS keeps another."""
+
+
+class Objects(Protocol):
+    """What a repository holds; each method may raise ``Refused``."""
+
+    def parents(self, commit: str) -> Sequence[str]:
+        """Give the parents of a commit."""
+
+    def listing(self, commit: str, folder: str) -> Mapping[str, Entry]:
+        """Give what is below a folder, and perhaps more, by its path from the top."""
+
+    def blob(self, entry: Entry) -> bytes:
+        """Give what a file holds."""
+
+
+class Checkout(NamedTuple):
+    """Where in the workspace a repository was checked out."""
+
+    root: Path
+    """The workspace."""
+    folder: str = ""
+    """Of the repository, from the top of the workspace."""
+
+    def inner(self, path: str) -> str | None:
+        """Give a path of the workspace as the repository has it; None outside of it."""
+        if not self.folder:
+            return path
+        above, _, inner = path.partition(f"{self.folder}/")
+        return inner if not above and inner else None
+
+
+class Snapshot:
+    """A folder that becomes the workspace at a commit.
+
+    What is the same in the work tree is copied, and what is not is fetched.
+
+    Args:
+        to: The folder, which is there.
+        objects: Of the repository.
+        commit: What is written.
+    """
+
+    def __init__(self, to: Path, objects: Objects, commit: str) -> None:
+        self._to = to
+        self._objects = objects
+        self._commit = commit
+        self._fetched = 0
+        self._bytes = 0
+
+    def add(self, spec: str, checkout: Checkout) -> None:
+        """Write a spec as it was, its cases, its baseline, and that of the spec now.
+
+        Args:
+            spec: Its path from the top of the workspace.
+            checkout: What it is in.
+
+        Raises:
+            Refused: Something of it cannot be had.
+        """
+        self._put(spec, checkout)
+        then = _data(self._to, spec)
+        for pattern in _needs.cases(then, spec):
+            self._put_all(pattern, checkout)
+        now = _data(checkout.root, spec)
+        for path in (*_needs.baseline(then, spec), *_needs.baseline(now, spec)):
+            self._put(path, checkout)
+
+    def _put_all(self, pattern: str, checkout: Checkout) -> None:
+        inner = checkout.inner(pattern)
+        if inner is None:
+            return
+        below = self._objects.listing(self._commit, _needs.folder(inner))
+        outer = f"{checkout.folder}/" if checkout.folder else ""
+        for path in _needs.matching(inner, below):
+            self._put(outer + path, checkout)
+
+    def _put(self, path: str, checkout: Checkout) -> None:
+        """Write one file, if the commit has it."""
+        inner = checkout.inner(path)
+        if inner is None:
+            return
+        below = self._objects.listing(self._commit, _needs.folder(inner))
+        entry = below.get(inner)
+        if entry and entry.mode == _LINK:
+            raise Refused(Reason(f"{path} is a link there, and only files are read"))
+        if not entry or not entry.is_file:
+            return
+        target = self._to / path
+        if ".." in target.parts or target.exists():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(self._content(path, entry, checkout.root))
+
+    def _content(self, path: str, entry: Entry, root: Path) -> bytes:
+        there = _at_hand(root / path)
+        if len(there) == entry.size and hash_of(there, entry.sha) == entry.sha:
+            return there
+        self._fetched += 1
+        self._bytes += entry.size
+        if self._fetched > MOST_FILES or self._bytes > MOST_BYTES:
+            raise Refused(Reason("the change touches too many files of its cases"))
+        content = self._objects.blob(entry)
+        pointer = _POINTER.match(content)
+        if not pointer:
+            return content
+        if hashlib.sha256(there).hexdigest().encode() == pointer[1]:
+            return there
+        raise Refused(Reason(f"{path} is kept by Git LFS, and is another there"))
+
+
+def _data(root: Path, spec: str) -> Any:
+    try:
+        return files.read_document(root / spec, root=root).data
+    except InputError:
+        return None
+
+
+def _at_hand(path: Path) -> bytes:
+    """Give what a file of the work tree holds; nothing where there is none."""
+    try:
+        return path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+    except OSError:
+        return b""

@@ -1,0 +1,67 @@
+"""Which files of a commit a spec needs: its cases and its baseline.
+
+What is read here may be a spec with mistakes in it, which are told elsewhere.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from fnmatch import translate
+from glob import has_magic
+from typing import Any
+
+BASELINE = ("results.json", "cases.jsonl")
+"""The files of a baseline."""
+
+
+def cases(data: Any, spec: str) -> Iterator[str]:
+    """Give the paths and globs of a spec's case files, from the top of the workspace.
+
+    Args:
+        data: What the spec's file holds.
+        spec: Its path from the top of the workspace.
+    """
+    written = data.get("cases") if isinstance(data, dict) else None
+    for each in written if isinstance(written, list) else [written]:
+        path = each.get("path") if isinstance(each, dict) else each
+        yield from _inside(path, spec)
+
+
+def baseline(data: Any, spec: str) -> Iterator[str]:
+    """Give the files of the baseline that a spec names by its path."""
+    written = data.get("baseline") if isinstance(data, dict) else None
+    path = written.get("path") if isinstance(written, dict) else None
+    for folder in _inside(path, spec):
+        yield from (f"{folder}/{name}" for name in BASELINE)
+
+
+def _inside(written: Any, spec: str) -> Iterator[str]:
+    """Give a path of a spec from the top, unless it is none or leads out of there."""
+    if not isinstance(written, str) or not written or "\0" in written:
+        return
+    start = "" if written.startswith("/") else posixpath.dirname(spec)
+    path = posixpath.normpath(posixpath.join(start, written.lstrip("/")))
+    if path.split("/")[0] not in ("", ".", ".."):
+        yield path
+
+
+def folder(pattern: str) -> str:
+    """Give the folder that everything is in which a path or a glob matches.
+
+    >>> folder("evals/cases/**/*.csv"), folder("evals/rag.yaml"), folder("*.csv")
+    ('evals/cases', 'evals', '')
+    """
+    *above, _ = pattern.split("/")
+    fixed = next((n for n, part in enumerate(above) if has_magic(part)), len(above))
+    return "/".join(above[:fixed])
+
+
+def matching(pattern: str, paths: Iterable[str]) -> Iterator[str]:
+    """Give the paths that a path or a glob may match: all that do, and perhaps more."""
+    # A wildcard of fnmatch matches a slash too, so that ** is no more than *.
+    form = re.compile(translate(pattern.replace("**/", "*")))
+    for path in paths:
+        if path == pattern or form.match(path):
+            yield path

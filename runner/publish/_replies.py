@@ -1,0 +1,39 @@
+"""What a reply of GitHub's API holds, taken out of it without trust in its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from runner.publish._refusals import Reason, Refused
+
+Value = TypeVar("Value")
+
+
+def text(data: Any, *path: str) -> str:
+    """Give a text below some keys; an empty one where there is none."""
+    value = _at(data, path)
+    return value if isinstance(value, str) else ""
+
+
+def found(kind: type[Value], data: Any, *path: str) -> Value:
+    """Give what stands below some keys.
+
+    Raises:
+        Refused: It is not there, or of another kind.
+    """
+    value = _at(data, path)
+    if not isinstance(value, kind):
+        raise odd()
+    return value
+
+
+def odd() -> Refused:
+    """Give what is to be raised where a reply is none of those that can be."""
+    return Refused(Reason("what GitHub answered is not what it documents"))
+
+
+def _at(data: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data

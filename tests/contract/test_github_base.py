@@ -1,0 +1,244 @@
+"""A step of a pull request, held against its base commit."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from runner.report import read
+from tests.contract._github.clients import TOKEN
+from tests.contract._github.server import BASE, HEAD, Token
+from tests.contract.test_github_step import CASES, MERGE, OTHER, SPEC, TEXT, Team
+
+GIT = shutil.which("git")
+COMMIT, TREE = (
+    f"GET /repos/org/bot/git/commits/{MERGE}",
+    f"GET /repos/org/bot/git/trees/{BASE}",
+)
+LOOSER = TEXT.replace("NAME", "a").replace("0.9", "0.5")
+
+
+class Based(Team):
+    """A team whose main branch is at a commit, which the pull request goes into."""
+
+    def __init__(self, folder, github):
+        super().__init__(folder, github)
+        self.event["pull_request"]["base"] |= {"sha": BASE, "ref": "main"}
+        self.commit()
+
+    def commit(self, sha=BASE):
+        """Let the base branch be at what the work tree holds."""
+        paths = (path for path in self.root.rglob("*") if path.is_file())
+        files = {
+            path.relative_to(self.root).as_posix(): path.read_bytes() for path in paths
+        }
+        self.github.commit(files, sha=sha)
+        self.github.commit(files, sha, HEAD, sha=MERGE)
+
+    def read(self):
+        path = self.root / "rag-eval-results/results.json"
+        return read(path.read_text("utf-8"), path.name)
+
+    def saved(self):
+        """Keep a baseline in the work tree; every case passed."""
+        self.step()
+        results = self.root / "rag-eval-results"
+        for name in ("results.json", "cases.jsonl"):
+            (self.root / "evals/base").mkdir(exist_ok=True)
+            shutil.copy(results / name, self.root / "evals/base" / name)
+        for spec in (SPEC, OTHER):
+            with (self.root / spec).open("a") as file:
+                file.write("baseline: {path: base}\n")
+
+
+@pytest.fixture
+def team(tmp_path, github):
+    return Based(tmp_path, github)
+
+
+def of_the_base(github):
+    return [call for call in github.calls if "/git/" in call]
+
+
+def test_what_a_change_leaves_alone_costs_two_calls(github, team):
+    ended = team.step()
+
+    assert of_the_base(github) == [COMMIT, TREE]
+    assert len(github.calls) <= 6 + 2
+    assert (team.read().base, team.read().yardstick) == (BASE, ())
+    assert f"base [`{BASE[:7]}`](https://github.com/org/bot/commit" in github.bodies[0]
+    assert ended.annotations == []
+
+
+def test_two_specs_cost_no_more(github, team):
+    team.step(specs=(SPEC, OTHER))
+
+    assert of_the_base(github) == [COMMIT, TREE]
+
+
+@pytest.mark.parametrize(
+    ("loosened", "status", "verdict"),
+    [("fail", 1, "failed"), ("warn", 0, "passed"), ("ignore", 0, "passed")],
+)
+def test_a_change_that_lowers_its_own_bar_is_told(
+    github, team, loosened, status, verdict
+):
+    (team.root / SPEC).write_text(LOOSER)
+
+    ended = team.step(loosened=loosened)
+
+    [change] = team.read().yardstick
+    assert (change.what, change.before, change.after) == ("accuracy min", "0.9", "0.5")
+    assert (ended.exit, ended.outputs["verdict"]) == (status, verdict)
+    assert "accuracy min" in github.bodies[0]
+    assert len(of_the_base(github)) == 3  # and the spec as it was
+
+
+def test_what_others_did_meanwhile_is_not_the_changes_own(team):
+    later = "d" * 40
+    (team.root / SPEC).write_text(LOOSER)
+    team.commit(later)  # the event still says BASE
+
+    team.step()
+
+    assert (team.read().base, team.read().yardstick) == (later, ())
+
+
+def test_the_baseline_is_that_of_the_base(github, team):
+    team.saved()
+    team.commit()
+    kept = team.root / "evals/base/cases.jsonl"
+    kept.write_text(kept.read_text("utf-8").replace('"passed"', '"failed"'), "utf-8")
+    github.calls.clear()
+
+    team.step()
+
+    assert team.read().comparison.fixed == ()
+    assert len(of_the_base(github)) == 3
+
+
+def test_a_baseline_that_the_change_removes_fails_the_run(team):
+    team.saved()
+    team.commit()
+    shutil.rmtree(team.root / "evals/base")
+
+    ended = team.step()
+
+    assert (ended.exit, ended.outputs["verdict"]) == (1, "failed")
+    assert "this change removes it" in ended.summary
+
+
+def test_labels_of_cases_are_held_against_the_base(team):
+    cases = team.root / "evals/cases.yaml"
+    cases.write_text(CASES.replace("14 days", "days"), "utf-8")
+
+    team.step()
+
+    [change] = team.read().yardstick
+    assert (change.what, change.after) == ("labels", "other in 1 case: trial")
+
+
+def test_a_fork_is_held_against_the_base_too(github, team):
+    team.event["pull_request"]["head"]["repo"]["full_name"] = "someone/bot"
+    (team.root / SPEC).write_text(LOOSER)
+
+    ended = team.step(loosened="fail")
+
+    assert ended.exit == 1
+    assert not [call for call in github.calls if "/git/" not in call]
+
+
+def test_a_merge_queue_is_held_against_what_it_builds_on(github, team):
+    team.environ["GITHUB_EVENT_NAME"] = "merge_group"
+    team.event = {"merge_group": {"head_sha": MERGE, "base_sha": BASE}}
+
+    team.step()
+
+    assert team.read().base == BASE
+    assert github.calls == [TREE]
+
+
+def notice(team):
+    found = [each for each in team.read().notices if "BASE COMMIT" in each]
+    assert team.read().base is None
+    return "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [
+        (Token(may_read=False), "the token may not read (403: Resource not accessible"),
+        (None, "GitHub does not know the token (401"),
+    ],
+)
+def test_what_cannot_be_read_is_told_and_changes_no_verdict(github, team, token, said):
+    if token:
+        github.tokens[TOKEN] = token
+    else:
+        github.tokens.clear()
+
+    ended = team.step(comment="never", loosened="fail")
+
+    assert (ended.exit, ended.outputs["verdict"]) == (0, "passed")
+    assert said in notice(team)
+    assert "What this change loosens is not known" in ended.summary
+
+
+def test_a_base_commit_that_is_gone_is_told(github, team):
+    del github.commits[BASE]
+
+    assert team.step().exit == 0
+    assert "the token sees no such thing (404: Not Found)" in notice(team)
+
+
+def test_without_a_token_nothing_is_asked(github, team):
+    team.step(token="")
+
+    assert "there is no token (leave the input token out)" in notice(team)
+    assert github.calls == []
+
+
+def test_another_repository_beside_it_is_not_held_against_this_one(github, team):
+    (team.root / ".git").mkdir()
+    (team.root / ".git/HEAD").write_text("e" * 40)
+
+    team.step()
+
+    assert "eeeeeee is checked out, which is not of the event" in notice(team)
+    assert of_the_base(github) == []
+
+
+def test_a_work_tree_that_was_given_by_hand_is_taken(github, team, tmp_path):
+    shutil.copytree(team.root, tmp_path / "then")
+    (team.root / SPEC).write_text(LOOSER)
+    plain = team.parse
+    team.parse = lambda words: plain(words)._replace(before=tmp_path / "then")
+
+    team.step()
+
+    assert len(team.read().yardstick) == 1
+    assert of_the_base(github) == []
+
+
+@pytest.mark.skipif(not GIT, reason="there is no git")
+def test_where_github_gives_nothing_the_checkout_may_have_it(github, team):
+    def git(*words):
+        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+        done = subprocess.run(
+            [GIT, *who, *words], cwd=team.root, capture_output=True, check=True
+        )
+        return done.stdout.decode().strip()
+
+    git("init", "-q")
+    git("add", "evals")
+    git("commit", "-qm", "Base")
+    base = git("rev-parse", "HEAD")
+    (team.root / SPEC).write_text(LOOSER)
+    git("commit", "-qam", "Head")
+    pull = team.event["pull_request"]
+    pull["base"]["sha"], pull["head"]["sha"] = base, git("rev-parse", "HEAD")
+    github.tokens[TOKEN] = Token(may_read=False)
+
+    team.step()
+
+    assert (team.read().base, len(team.read().yardstick)) == (base, 1)
