@@ -70,7 +70,7 @@ def mcnemar(worse: int, better: int) -> float:
     No flip gives 1. Source: McNemar, Note on the sampling error of the difference
     between correlated proportions, Psychometrika 12 (1947), in its exact form.
 
-    >>> mcnemar(6, 0), mcnemar(1, 0), mcnemar(3, 3)
+    >>> round(mcnemar(6, 0), 9), mcnemar(1, 0), mcnemar(3, 3)
     (0.03125, 1.0, 1.0)
     """
     most, flips = max(worse, better), worse + better

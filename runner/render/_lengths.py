@@ -46,7 +46,7 @@ def cut_middle(text: str, limit: int, measure: Measure = len) -> str:
     """Give at most ``limit``, both ends kept: what happened is often said last.
 
     >>> cut_middle("'a very long key point of the case' is not stated", 30)
-    "'a very long key p…not stated'"
+    "'a very long key …s not stated"
     """
     if measure(text) <= limit:
         return text
