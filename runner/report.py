@@ -128,7 +128,7 @@ class Report(Frozen):
     """Limits that the last runs beat by more than noise."""
     failures_left_out: int = 0
     places: dict[str, CasePlace] = Field(default_factory=dict)
-    """By id, of cases that regressed or were fixed, of each kind the first ones."""
+    """By id, of cases that regressed, moved or were fixed; of each kind the first."""
     latency_histogram: tuple[tuple[float, int], ...] = ()
     """Upper edge in seconds and number of calls, edges ascending."""
     filters: tuple[str, ...] = ()

@@ -93,7 +93,8 @@ def _places(cases: Iterable[Case], held: Comparison | None) -> dict[str, CasePla
     """Give where the cases stand that changed, of each kind as many as are quoted."""
     if held is None:
         return {}
-    changed = {*held.regressed[:EXCERPTS], *held.fixed[:EXCERPTS]}
+    kinds = (held.regressed, held.moved, held.fixed)
+    changed = {name for kind in kinds for name in kind[:EXCERPTS]}
     return {
         case.id: CasePlace(file=case.place.file, line=case.place.line)
         for case in cases

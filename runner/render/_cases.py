@@ -1,4 +1,4 @@
-"""Where the failing cases fail, which changed, and what each of them looked like."""
+"""Where the failing cases fail, and what each of them looked like."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from runner.advice import ADVICE
-from runner.model import LAYERS, Outcome
-from runner.render._lengths import cut_around, cut_middle, finds, without_hosts
+from runner.model import LAYERS
+from runner.render._lengths import cut_around, cut_middle, finds
 from runner.render._links import Links
-from runner.render._said import Said, join, quote, say, told
+from runner.render._said import Said, join, quote, say
 from runner.render._table import NOTHING, layer_name
 from runner.report import FailedCase, Report
 
 _LABELS = ("question", "expected", "retrieved", "answer", "evidence")
-_WHY = 120  # characters
 _WIDTH = max(map(len, _LABELS)) + 1
 
 
@@ -27,16 +26,6 @@ class Charge(NamedTuple):
     before: str
     """First failures in the baseline."""
     cause: Said
-
-
-class Change(NamedTuple):
-    """A case that passes now and did not, or the reverse."""
-
-    id: Said
-    was: Outcome
-    now: Outcome
-    cause: Said
-    why: Said = ()
 
 
 class Hint(NamedTuple):
@@ -93,41 +82,6 @@ def cause_name(cause: str | None) -> Said:
         return ()
     meaning = ADVICE[cause].meaning if cause in ADVICE else ""
     return say(quote(cause), f": {meaning}" if meaning else "")
-
-
-def changes(report: Report, links: Links) -> list[Change]:
-    """Give the cases that flipped against the baseline, the regressed first."""
-    if report.comparison is None:
-        return []
-    seen = {case.id: case for case in report.failures}
-    places = {name: links.line_url(*place) for name, place in _places(report)}
-    said = {
-        name: say(quote(name, places.get(name, "")))
-        for name in (*report.comparison.regressed, *report.comparison.fixed)
-    }
-    regressed = [
-        _regressed(said[name], seen.get(name)) for name in report.comparison.regressed
-    ]
-    fixed = [
-        Change(said[name], "failed", "passed", ()) for name in report.comparison.fixed
-    ]
-    return regressed + fixed
-
-
-def _places(report: Report) -> Iterator[tuple[str, tuple[str, int | None]]]:
-    for name, place in report.places.items():
-        yield name, (place.file, place.line)
-    for case in report.failures:
-        if case.file:
-            yield case.id, (case.file, case.line)
-
-
-def _regressed(name: Said, case: FailedCase | None) -> Change:
-    if case is None:
-        return Change(name, "passed", "failed", ())
-    now: Outcome = "error" if case.outcome == "error" else "failed"
-    why = cut_middle(without_hosts(case.evidence), _WHY)
-    return Change(name, "passed", now, say(quote(case.cause or "")), say(told(why)))
 
 
 def hints(report: Report) -> list[Hint]:

@@ -18,7 +18,7 @@ from runner.render._lengths import (
     without_hosts,
     wrapped,
 )
-from runner.render._said import Said, join, plain
+from runner.render._said import Said, join, plain, say
 from runner.render._table import NOTHING, Row
 from runner.render._view import Share, View, view
 from runner.report import FailedCase, Report
@@ -165,8 +165,14 @@ def _changes(shown: View) -> str:
     if not shown.flips:
         return ""
     fixed = [change.id for change in shown.changes if change.now == "passed"]
-    names = _item(f"fixed: {plain(join(', ', fixed))}") if fixed else ""
-    return f"Changed cases: {shown.flips}\n{names}".rstrip()
+    moved = [
+        say(change.id, " (", change.cause, ")")
+        for change in shown.changes
+        if "passed" not in (change.was, change.now)
+    ]
+    kinds = (("moved", moved), ("fixed", fixed))
+    lines = (_item(f"{kind}: {plain(join(', ', ids))}") for kind, ids in kinds if ids)
+    return "\n".join((f"Changed cases: {shown.flips}", *lines))
 
 
 def _cases(report: Report, shown: View) -> str:

@@ -89,7 +89,7 @@ def _chance(report: Report) -> Said:
         return ()
     pairs, least = count(compared.pairs, "pair"), rough(100 * compared.detectable)
     return say(
-        _flips(len(compared.regressed) + len(compared.fixed), compared.p),
+        _flips(compared.worse + compared.better, compared.p),
         f"With {pairs}, a drop of accuracy by {least} points shows four times in five.",
     )
 

@@ -7,22 +7,22 @@ from typing import Literal, NamedTuple
 from runner.model import YardstickChange
 from runner.render._banners import banners, footer, totals
 from runner.render._cases import (
-    Change,
     Charge,
     Detail,
     Hint,
-    changes,
     charges,
     details,
     failing,
     hints,
 )
+from runner.render._changes import Change, changes, flips
 from runner.render._clean import cleaned
 from runner.render._headline import Headline, evaluated, headline, lead
 from runner.render._links import NOWHERE, Links
 from runner.render._notes import footnotes, notes, reasons
 from runner.render._said import Said
 from runner.render._table import Row, glance, rows
+from runner.render._trend import Trend, offers, trends
 from runner.report import Report
 
 
@@ -75,6 +75,7 @@ class View(NamedTuple):
     charges: list[Charge]
     details: list[Detail]
     hints: list[Hint]
+    trends: list[Trend]
     histogram: tuple[tuple[float, int], ...]
     footer: Said
     left_out: list[str]
@@ -95,7 +96,7 @@ def view(
     shown = _shown(table, share)
     above = banners(report, links, kept=kept)
     gates = [said for said in reasons(report) if table and said not in above]
-    noted = notes(report) if table else []
+    noted = [*notes(report), *offers(report)] if table else []
     flipped = changes(report, links)
     # Where nothing was evaluated, one failed call looks like the next.
     cases = share.cases if has_numbers else min(share.cases, _CALLS)
@@ -113,12 +114,13 @@ def view(
         reasons=gates[: share.lines],
         yardstick=list(report.yardstick[: share.lines]),
         notes=noted[: share.lines],
-        flips=_flips(report),
+        flips=flips(report),
         changes=flipped[: share.lines],
         failing=failing(report),
         charges=charges(report) if has_numbers else [],
         details=quoted,
         hints=hints(report)[: share.hints] if has_numbers else [],
+        trends=trends(report) if has_numbers else [],
         histogram=report.latency_histogram,
         footer=footer(report, links),
         left_out=[
@@ -157,18 +159,3 @@ def _cut(report: Report, share: Share) -> str:
         for text in (case.question, case.answer, case.evidence)
     )
     return f"Texts are cut to {share.text:,} characters." if any(texts) else ""
-
-
-def _flips(report: Report) -> str:
-    compared = report.comparison
-    if compared is None or not compared.pairs:
-        return ""
-    sets = {
-        "regressed": compared.regressed,
-        "fixed": compared.fixed,
-        "new": compared.new,
-        "removed": compared.removed,
-    }
-    if not any(sets.values()):
-        return ""
-    return " · ".join(f"{len(cases):,} {name}" for name, cases in sets.items() if cases)

@@ -6,8 +6,11 @@ from runner.model import (
     Comparison,
     Delta,
     GateResult,
+    RankMove,
+    Shift,
     SliceSummary,
     Summary,
+    Tighter,
     YardstickChange,
 )
 from runner.report import CasePlace, FailedCase, LayerCount, Report, Totals
@@ -142,6 +145,15 @@ def failing() -> Report:
             "comparison": _comparison(),
             "failures": FAILURES,
             "failures_left_out": 4,
+            "trend": {
+                "recall@5": (0.9, 0.91, 0.92, 0.91, 0.91, 0.8499),
+                "latency_p95": (1.7, 1.8, 1.8, 1.9, 1.9, 2.13),
+            },
+            "tighter": (
+                Tighter(
+                    metric="key_points", rule="min", limit=0.7, offered=0.81, runs=5
+                ),
+            ),
             "latency_histogram": ((0.5, 20), (1.0, 40), (2.0, 15), (5.0, 3), (10.0, 1)),
         }
     )
@@ -228,7 +240,33 @@ def _comparison() -> Comparison:
     return Comparison(
         pairs=76,
         regressed=("refund-window-eu", "sso-limit"),
+        moved=("reset-2fa",),
         fixed=("invoice-date",),
+        worse=1,
+        better=1,
+        shifts=(
+            Shift(
+                id="refund-window-eu",
+                was="passed",
+                now="failed",
+                layer="retrieval",
+                cause="retrieval.missed",
+                ranks=(
+                    RankMove(id="kb-104", before=1),
+                    RankMove(id="kb-105", before=2, now=9),
+                ),
+                came=("kb-310", "kb-017", "kb-090"),
+            ),
+            Shift(
+                id="reset-2fa",
+                was="failed",
+                now="failed",
+                layer_before="answer",
+                cause_before="answer.omission",
+                layer="refusal",
+                cause="refusal.missed",
+            ),
+        ),
         new=("发票-货币", "qa-080"),
         not_comparable=("qa-007: the labels changed",),
         deltas={
@@ -269,7 +307,10 @@ def passing() -> Report:
             "comparison": compared.model_copy(
                 update={
                     "regressed": (),
+                    "moved": (),
                     "fixed": (),
+                    "worse": 0,
+                    "better": 0,
                     "new": (),
                     "not_comparable": (),
                     "layers": {},
@@ -355,6 +396,7 @@ def passing_with_flips() -> Report:
             "comparison": compared.model_copy(
                 update={
                     "regressed": ("refund-window-eu", "发票-货币"),
+                    "moved": (),
                     "fixed": ("invoice-date", "qa-031", "qa-044"),
                     "new": (),
                     "not_comparable": (),

@@ -25,8 +25,11 @@ from runner.model import (
     Comparison,
     Delta,
     GateResult,
+    RankMove,
+    Shift,
     SliceSummary,
     Summary,
+    Tighter,
     YardstickChange,
 )
 from runner.render import Links
@@ -108,6 +111,20 @@ def report_of(texts: Iterator[str]) -> Report:
             pairs=9,
             regressed=tuple(ids[:20]),
             fixed=take(10),
+            moved=tuple(ids[20:30]),
+            shifts=tuple(
+                Shift(
+                    id=name,
+                    was="passed" if place < 20 else "failed",
+                    now="failed",
+                    layer="retrieval",
+                    cause_before=next(texts),
+                    cause=next(texts),
+                    ranks=(RankMove(id=next(texts), before=1),),
+                    came=take(2),
+                )
+                for place, name in enumerate(ids[:30])
+            ),
             not_comparable=take(3),
             deltas={labels[0]: Delta(now=0.5, baseline=0.6, delta=-0.1, pairs=3)},
             commit=next(texts),
@@ -120,6 +137,11 @@ def report_of(texts: Iterator[str]) -> Report:
             for moved in ("loosened", "changed", "tightened")
         ),
         failures=cases,
+        trend=dict.fromkeys(take(3), (0.5, 0.6)),
+        tighter=tuple(
+            Tighter(metric=next(texts), rule="min", limit=0.5, offered=0.6, runs=5)
+            for _ in range(2)
+        ),
     )
 
 
