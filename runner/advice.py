@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from runner.model import Layer
+from runner.model import LAYERS, Layer
 
 
 class Advice(NamedTuple):
@@ -33,6 +33,11 @@ ADVICE: Mapping[str, Advice] = {
     "service.malformed": Advice(
         "the reply was not of the mapped shape",
         "Hold endpoint.response against a reply; the message names the keys that came.",
+    ),
+    "service.empty_answer": Advice(
+        "the reply came with an empty answer",
+        "Look at the model's limit of tokens, its content filter and errors that the "
+        "service swallows. If replies never hold an answer, write answer: null.",
     ),
     "service.not_recorded": Advice(
         "the recording holds no reply for it",
@@ -119,10 +124,14 @@ ADVICE: Mapping[str, Advice] = {
         "the answer does not agree with the reference",
         "Compare the answer with its passages: is one of them outdated?",
     ),
-    "answer.off_topic": Advice(
-        "the answer is about something else",
-        "Look at query rewriting and at the history that is sent along.",
-    ),
+    **{
+        f"{layer}.below_mark": Advice(
+            "a mark under pass is not met, and no test of the layer names a cause",
+            "Look at the replies of these cases, then at whether the mark is right.",
+        )
+        for layer in LAYERS
+        if layer != "answer"
+    },
 }
 
 EVIDENCE: Mapping[Layer, str] = {

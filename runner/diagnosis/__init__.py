@@ -19,13 +19,14 @@ from runner.model import (
     Finding,
     Layer,
     Measure,
+    Response,
     Score,
 )
 from runner.scores import Asked
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
 from runner.units import tell_apart
 
-__all__ = ["RULES", "Judge", "Mark", "failed_call", "traced"]
+__all__ = ["RULES", "Judge", "Mark", "failed_call", "traced", "unanswered"]
 
 PASSED = Finding("passed")
 LUCKY = Finding("passed", lucky=True)
@@ -50,6 +51,26 @@ class Mark(NamedTuple):
     def examines(self) -> bool:
         """Whether a score on it says that the answer itself was looked at."""
         return self.measure.metric.examines
+
+
+def unanswered(response: Response) -> Failure | None:
+    """Give the failure of a reply with an empty answer; None where it can be judged.
+
+    Nothing can be said of what was not said, not even that it was no refusal. A system
+    may decline without words, by its flag, and one that gives no answers at all has
+    none that are empty.
+    """
+    answer, raw = response.answer, response.raw_answer
+    if answer is None or response.refused or any(map(_shows, answer)):
+        return None
+    what = "the answer is empty"
+    if raw and any(map(_shows, raw)):
+        what = "nothing is left of the answer without citation marks and what is cut"
+    return Failure("service.empty_answer", what, latency=response.latency)
+
+
+def _shows(character: str) -> bool:
+    return character.isprintable() and not character.isspace()
 
 
 def failed_call(failure: Failure) -> Finding:

@@ -66,6 +66,7 @@ ServiceCause = Literal[
     "service.timeout",
     "service.http_error",
     "service.malformed",
+    "service.empty_answer",
     "service.not_recorded",
 ]
 

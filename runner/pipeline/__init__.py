@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from runner.diagnosis import Judge, failed_call
+from runner.diagnosis import Judge, failed_call, unanswered
 from runner.errors import Cancelled, InputError, Unavailable
 from runner.history import Point, point, tighter, trend
 from runner.ledger import Entry, Ledger
@@ -102,6 +102,8 @@ def _judged(
         keeper.response(case.id, exchange)
         if isinstance(result, Failure):
             yield Entry(exchange, no_scores, failed_call(result))
+        elif empty := unanswered(result):
+            yield Entry(exchange, no_scores, failed_call(empty))
         else:
             asked = scorer.asked(case, result)
             scores = scorer.row(asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.diagnosis import Judge, failed_call, traced
+from runner.diagnosis import Judge, failed_call, traced, unanswered
 from runner.metrics import registry
 from runner.model import (
     Case,
@@ -316,6 +316,29 @@ def test_every_measure_can_be_bound_that_has_a_default_mark():
     assert [bind(label, registry) for label in DEFAULT_MARKS] == [
         Measure(label, registry[label]) for label in DEFAULT_MARKS
     ]
+
+
+@pytest.mark.parametrize(
+    ("response", "message"),
+    [
+        (Response(answer=""), "the answer is empty"),
+        (Response(answer=" \n\u200b\u3000"), "the answer is empty"),
+        (Response(answer="", refused=False), "the answer is empty"),
+        (
+            Response(answer="", raw_answer="<think>Well.</think>"),
+            "nothing is left of the answer without citation marks and what is cut",
+        ),
+        (Response(answer="", refused=True), None),
+        (Response(answer=None, passages=(GOLD,)), None),
+        (Response(answer="9"), None),
+        (Response(answer="无"), None),
+    ],
+)
+def test_an_empty_answer_is_no_usable_reply(response, message):
+    failure = unanswered(response)
+
+    assert (failure and failure.cause) == (message and "service.empty_answer")
+    assert (failure and failure.message) == message
 
 
 # Which layer a failed gate speaks of

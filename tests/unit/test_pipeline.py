@@ -198,6 +198,21 @@ def test_a_red_line_or_slice_that_matches_nothing_could_never_turn_red():
     ]
 
 
+def test_an_empty_answer_is_an_error_and_never_a_score():
+    empty = Response("", REPLIES[0].passages)
+    kept = []
+
+    report, _ = evaluate(
+        Plan(spec(), CASES), exchanges(empty, *REPLIES[1:]), keeper(kept)
+    )
+
+    (failure,) = report.failures
+    assert (report.verdict, report.totals.errors) == ("error", 1)
+    assert (failure.cause, failure.answer) == ("service.empty_answer", "")
+    assert report.summaries["over_refusal"].scored == 1
+    assert kept == ["a", "b", "c"]
+
+
 def test_a_lucky_pass_is_told():
     case = CASES[0]._replace(qrels={"gold#1": 1})
 
