@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from runner.errors import kind_of
@@ -151,6 +151,16 @@ def count(number: int, noun: str, nouns: str = "") -> str:
     ('1 case', '1,200 cases', '2 replies')
     """
     return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
+def listed(names: Sequence[str], most: int, separator: str = ", ") -> str:
+    """Give at most so many names, and how many more there are.
+
+    >>> listed(["a", "b"], 2), listed(["a", "b", "c"], 2)
+    ('a, b', 'a, b and 1 more')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return separator.join(names[:most]) + more
 
 
 def telling_digits(value: float, limits: Iterable[float], least: int = 2) -> int:

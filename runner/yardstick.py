@@ -6,13 +6,13 @@ and what is tighter, so that green by a lower bar is seen in review.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from runner.cases import labels_hash
 from runner.model import Case, Metric, Moved, YardstickChange
 from runner.spec import Limit, Spec, Trials
-from runner.units import Amount, count, plain
+from runner.units import Amount, count, listed, plain
 
 NONE = "none"  # on the side where there is no such limit
 _IMPLICIT = Limit("error_rate", "max", Amount(0.0))
@@ -258,19 +258,14 @@ def _cases(now: Sequence[Case], then: Sequence[Case]) -> Iterator[YardstickChang
         yield YardstickChange(
             what="cases",
             before=total,
-            after=f"{len(removed):,} removed: {_named(removed)}",
+            after=f"{len(removed):,} removed: {listed(removed, _SHOWN)}",
             moved="loosened",
         )
     if relabelled:
+        other = count(len(relabelled), "case")
         yield YardstickChange(
             what="labels",
             before="as they were",
-            after=f"other in {count(len(relabelled), 'case')}: {_named(relabelled)}",
+            after=f"other in {other}: {listed(relabelled, _SHOWN)}",
             moved="changed",
         )
-
-
-def _named(ids: Iterable[str]) -> str:
-    names = list(ids)
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from runner.cases._needs import LABELS, needs, relevant
 from runner.model import Case, Measure
-from runner.units import count, rough
+from runner.units import count, listed, rough
 
 _SCRIPTS = (  # the first that occurs names the question's language
     ("Japanese", "[\u3040-\u30ff]"),
@@ -53,11 +53,11 @@ def health(
 
 def _counts(cases: Collection[Case]) -> Iterator[str]:
     types = Counter(case.type or "none" for case in cases)
-    yield f"{count(len(cases), 'case')}, by type: {_listed(types)}"
+    yield f"{count(len(cases), 'case')}, by type: {_numbers(types)}"
     tags = Counter(tag for case in cases for tag in case.tags)
     if tags:
-        yield f"tags: {_listed(tags)}"
-    yield f"languages: {_listed(Counter(_language(case.question) for case in cases))}"
+        yield f"tags: {_numbers(tags)}"
+    yield f"languages: {_numbers(Counter(_language(case.question) for case in cases))}"
     points = rough(100 / len(cases))
     yield (
         f"one case that flips moves accuracy by {points} points; "
@@ -138,15 +138,12 @@ def _mute(cases: Collection[Case], gated: Iterable[Measure]) -> Iterator[str]:
 
 def _warn(cases: list[Case], what: str) -> Iterator[str]:
     if cases:
-        ids = ", ".join(case.id for case in cases[:_NAMED])
-        more = ", ..." if len(cases) > _NAMED else ""
-        yield f"{_WARNING}{count(len(cases), 'case')} {what} ({ids}{more})"
+        ids = listed([case.id for case in cases], _NAMED)
+        yield f"{_WARNING}{count(len(cases), 'case')} {what} ({ids})"
 
 
-def _listed(counts: Counter[str]) -> str:
-    shown = ", ".join(f"{name} {found:,}" for name, found in counts.most_common(_MANY))
-    left = len(counts) - _MANY
-    return f"{shown} and {left} more" if left > 0 else shown
+def _numbers(counts: Counter[str]) -> str:
+    return listed([f"{name} {found:,}" for name, found in counts.most_common()], _MANY)
 
 
 def _language(text: str) -> str:

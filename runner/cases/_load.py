@@ -9,9 +9,10 @@ from runner.cases._cells import Misread
 from runner.cases._fields import POSITION
 from runner.cases._hashes import case_hash
 from runner.cases._plan import Mistakes, Plan, Row, columns, filled, plan
-from runner.cases._unasked import Unasked, listed
+from runner.cases._unasked import COLUMNS, Unasked
 from runner.errors import Place, did_you_mean
 from runner.model import NOTHING, Case
+from runner.units import listed
 
 _ID, _QUESTION = POSITION["id"], POSITION["question"]
 _TYPE, _REFUSE = POSITION["type"], POSITION["expect_refusal"]
@@ -133,7 +134,9 @@ class _Loader:
         for column, field in self.mapped.items() if seen else ():
             if column not in seen:
                 what = f"no record has {column}"
-                hint = did_you_mean(column, seen) or f"they have {listed(seen)}"
+                hint = (
+                    did_you_mean(column, seen) or f"they have {listed(seen, COLUMNS)}"
+                )
                 self.mistakes.add(what, self.source, f"fields.{field}", hint)
         self.mistakes.stop()
 

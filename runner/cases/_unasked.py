@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from runner.cases._fields import CANONICAL, near_field
 from runner.cases._plan import Mistakes
 from runner.errors import Place
+from runner.units import listed
 
-_LISTED = 12  # columns that are named
+COLUMNS = 12  # columns that are named
 _TELLING = ("quest", "prompt", "query", "input", "问", "utterance", "message", "text")
 
 
@@ -46,19 +47,13 @@ class Unasked:
                     mistakes.add("has no question", row)
             elif not told and file not in named:
                 keys = list(self._keys[file])
-                what = f"no record has a question; they have {listed(keys)}"
+                have = listed(keys, COLUMNS) or "no keys"
+                what = f"no record has a question; they have {have}"
                 mistakes.add(what, Place(file), hint=_mapping(keys))
 
 
 def _is_nearly(key: str) -> bool:
     return CANONICAL.get(near_field(key) or "") == "question"
-
-
-def listed(keys: list[str]) -> str:
-    """Give the first keys, and how many more there are."""
-    more = len(keys) - _LISTED
-    shown = ", ".join(keys[:_LISTED])
-    return f"{shown} and {more} more" if more > 0 else shown or "no keys"
 
 
 def _mapping(keys: list[str]) -> str:

@@ -33,6 +33,9 @@ from runner.metrics.number_support import unsupported
 from runner.model import Layer, Passage, Ranking, Unscored
 from runner.scores import Asked, walls
 from runner.spec import DiagnosisMarks
+from runner.units import listed
+
+_FEW = 3  # ids that a piece of evidence names before it only counts
 
 
 class Unknown:
@@ -100,7 +103,7 @@ class Rule(NamedTuple):
 
 def _wanted(seen: Seen) -> str:
     wanted = [name for name, grade in seen.asked.case.qrels.items() if grade > 0]
-    return wanted[0] if len(wanted) == 1 else f"none of {', '.join(wanted[:3])}"
+    return wanted[0] if len(wanted) == 1 else f"none of {listed(wanted, _FEW)}"
 
 
 def _leak(where: str) -> Callable[[Seen], Evidence]:

@@ -13,8 +13,10 @@ from runner.cases import Row
 from runner.errors import InputError, Place
 from runner.files._scan import Scanner, plain
 from runner.files._text import check_file, unread
+from runner.units import listed
 
 LINE_LIMIT = 32 * 2**20  # bytes or characters; a reply has 10 MiB before escaping
+_KEYS = 8  # of an object without cases that are named
 _AT = re.compile(r" at line \d+ (?=column)")
 
 
@@ -141,9 +143,6 @@ def _members(scanner: Scanner) -> Iterator[Row]:
     if not lists and scanner.next():
         scanner.refuse("holds one record after the other", "name the file .jsonl")
     if not lists:
-        hint = "write [{...}, {...}]"
-        scanner.refuse("holds no list of cases", f"{hint}; there are: {_few(others)}")
-
-
-def _few(names: list[str]) -> str:
-    return ", ".join(names[:8]) or "no keys"
+        keys = listed(others, _KEYS) or "no keys"
+        hint = f"write [{{...}}, {{...}}]; there are: {keys}"
+        scanner.refuse("holds no list of cases", hint)

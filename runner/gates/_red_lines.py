@@ -9,7 +9,7 @@ from runner.errors import Place
 from runner.gates._tally import Tally
 from runner.model import GateOutcome, GateResult, Level
 from runner.spec import Limit, Selector, Spec
-from runner.units import count, tell_apart
+from runner.units import count, listed, tell_apart
 
 SHOWN = 10  # ids that a sentence names before it only counts
 
@@ -79,7 +79,7 @@ def _judge(cases: Tally, *, filtered: bool) -> _Found:
     if cases.failed:
         return _Found(
             "failed",
-            f"{_of(cases.failed, cases.cases)} failed: {named(cases.failed)}",
+            f"{_of(cases.failed, cases.cases)} failed: {listed(cases.failed, SHOWN)}",
             cases.failed,
         )
     if cases.unjudged:
@@ -87,12 +87,14 @@ def _judge(cases: Tally, *, filtered: bool) -> _Found:
             "unmeasured",
             f"{_of(cases.unjudged, cases.cases)} could not be judged, for want of a "
             "reply or of a mark that examines the answer, such as must_include: "
-            f"{named(cases.unjudged)}",
+            f"{listed(cases.unjudged, SHOWN)}",
             cases.unjudged,
         )
     if cases.unasked:
         what = f"{_of(cases.unasked, cases.cases)} were not asked"
-        return _Found("unmeasured", f"{what}: {named(cases.unasked)}", cases.unasked)
+        return _Found(
+            "unmeasured", f"{what}: {listed(cases.unasked, SHOWN)}", cases.unasked
+        )
     return _Found("passed")
 
 
@@ -126,14 +128,14 @@ def isolation(level: Level, whole: Tally) -> Iterator[GateResult]:
 def _watch(whole: Tally) -> _Found:
     if whole.leaked:
         share = _of(whole.leaked, whole.walled)
-        message = f"{share} with walls leaked: {named(whole.leaked)}"
+        message = f"{share} with walls leaked: {listed(whole.leaked, SHOWN)}"
         return _Found("failed", message, whole.leaked)
     if whole.unwatched:
         return _Found(
             "unmeasured",
             f"{_of(whole.unwatched, whole.walled)} with walls could not be watched, as "
             "the replies do not show what is forbidden there (map contexts and "
-            f"citations): {named(whole.unwatched)}",
+            f"citations): {listed(whole.unwatched, SHOWN)}",
             whole.unwatched,
         )
     if not whole.watched:
@@ -143,16 +145,6 @@ def _watch(whole: Tally) -> _Found:
 
 def _of(ids: Sequence[str], among: int) -> str:
     return f"{len(ids)} of {count(among, 'case')}"
-
-
-def named(ids: Sequence[str]) -> str:
-    """Give the first few ids, and how many more there are.
-
-    >>> named(["qa-1", "qa-2"])
-    'qa-1, qa-2'
-    """
-    more = f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else ""
-    return ", ".join(ids[:SHOWN]) + more
 
 
 def at_line(spec: Spec, line: int | None) -> str:

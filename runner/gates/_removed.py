@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runner.gates._limits import UNREAD
-from runner.gates._red_lines import at_line, named
+from runner.gates._red_lines import SHOWN, at_line
 from runner.gates._tally import Measured
 from runner.model import GateOutcome, GateResult
 from runner.spec import Spec
-from runner.units import count
+from runner.units import count, listed
 
 
 def removed(spec: Spec, measured: Measured) -> Iterator[GateResult]:
@@ -46,4 +46,5 @@ def _held(measured: Measured) -> tuple[GateOutcome, str]:
 def are_gone(gone: Sequence[str]) -> str:
     """Give the sentence that some cases of the baseline are not there any more."""
     are = "is" if len(gone) == 1 else "are"
-    return f"{count(len(gone), 'case')} of the baseline {are} gone: {named(gone)}"
+    cases = count(len(gone), "case")
+    return f"{cases} of the baseline {are} gone: {listed(gone, SHOWN)}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from runner.model import GateResult, YardstickChange
+from runner.units import listed
 
 Loosened = Literal["fail", "warn", "ignore"]
 _SHOWN = 3  # changes that a sentence names before it only counts
@@ -40,8 +41,7 @@ def review(found: Review) -> Iterator[GateResult]:
         )
     looser = [change for change in found.changes if change.moved == "loosened"]
     if looser and found.loosened != "ignore":
-        more = f" and {len(looser) - _SHOWN:,} more" if len(looser) > _SHOWN else ""
-        said = "; ".join(map(_said, looser[:_SHOWN]))
+        said = listed([_said(change) for change in looser], _SHOWN, "; ")
         yield GateResult(
             metric="yardstick",
             rule="yardstick",
@@ -50,7 +50,7 @@ def review(found: Review) -> Iterator[GateResult]:
             level=found.loosened,
             line=looser[0].line,
             outcome="failed",
-            message=f"yardstick: this change loosens what judges it: {said}{more}",
+            message=f"yardstick: this change loosens what judges it: {said}",
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from runner.model import Case
-from runner.units import count
+from runner.units import count, listed
 
 _FEW = 3  # ids of each kind in the example
 _TELLING = 2  # cases; one alone may just have missed
@@ -49,11 +49,10 @@ class Strangers:
         expected = [name for name, grade in case.qrels.items() if grade > 0]
         return (
             f"NO EXPECTED ID EVER CAME, in {count(self._apart, 'case')}: {case.id} "
-            f"expects {_listed(expected)}, and {_listed(came)} came. If these name the "
+            f"expects {_ids(expected)}, and {_ids(came)} came. If these name the "
             "same, mend the labels, endpoint.response.context.id or endpoint.match"
         )
 
 
-def _listed(names: Sequence[str | None]) -> str:
-    more = ", ..." if len(names) > _FEW else ""
-    return ", ".join(name or "(no id)" for name in names[:_FEW]) + more
+def _ids(names: Sequence[str | None]) -> str:
+    return listed([name or "(no id)" for name in names], _FEW)

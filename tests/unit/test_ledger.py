@@ -227,4 +227,4 @@ def test_one_meeting_is_enough_and_one_case_is_not():
 def test_only_a_few_ids_are_shown_of_many():
     (notice,) = entered([f"x{n}" for n in range(9)], ["y"])
 
-    assert "and x0, x1, x2, ... came." in notice
+    assert "and x0, x1, x2 and 6 more came." in notice
