@@ -1,4 +1,4 @@
-"""What a repository holds at a commit, read through GitHub's API.
+"""What a repository holds at a commit and on a branch, through GitHub's API.
 
 A whole listing is one call, and names each file by the hash of what it holds: only what
 differs from a file at hand has to be fetched.
@@ -10,6 +10,7 @@ import hashlib
 from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from runner.publish._calls import Call, Caller, Reply
 from runner.publish._refusals import Reason, Refused, Remedy, refusal
@@ -21,6 +22,11 @@ LARGEST = 40 * 2**20
 _READ = Remedy(
     "add to the job `permissions: {contents: read}`", "the token may not read"
 )
+_WRITE = Remedy(
+    "add to the job that runs on the default branch `permissions: {contents: write}`"
+)
+_INLINE = 2**20  # characters, above which each file is handed in by itself
+_CONFLICT = (409, 422)
 _FILES = ("100644", "100755")
 _FOLDER = "040000"
 
@@ -99,6 +105,91 @@ class Contents:
         if hash_of(content, entry.sha) != entry.sha:
             raise odd()
         return content
+
+    def default_branch(self) -> str:
+        """Give the name of the branch that pull requests go into.
+
+        Raises:
+            Refused: The token does not see the repository.
+        """
+        reply = self._done(Call("GET", self._root), _READ)
+        return found(str, reply.data, "default_branch")
+
+    def tip(self, branch: str) -> str | None:
+        """Give the commit that a branch is at; None where there is no such branch.
+
+        Raises:
+            Refused: GitHub does not tell.
+        """
+        try:
+            data = self._get(f"git/ref/heads/{quote(branch)}")
+        except Refused as refused:
+            if not refused.reason.is_gone:
+                raise
+            self.default_branch()  # a token sees nothing of what it may not read
+            return None
+        return found(str, data, "object", "sha")
+
+    def grow(
+        self, branch: str, tip: str | None, files: Mapping[str, str], message: str
+    ) -> bool:
+        """Add a commit to a branch, which begins with it where it has no tip.
+
+        Gives whether it was added: not, where the branch has moved on meanwhile.
+
+        Args:
+            branch: Its name.
+            tip: The commit that it is at.
+            files: Path to text, of what the commit changes.
+            message: Of the commit.
+
+        Raises:
+            Refused: GitHub does not let it be done.
+        """
+        tree: dict[str, Any] = {"tree": self._entries(files)}
+        if tip:
+            above = self._get(f"git/commits/{tip}")
+            tree["base_tree"] = found(str, above, "tree", "sha")
+        made = self._post("git/trees", tree)
+        parents = [tip] if tip else []
+        commit = self._post(
+            "git/commits", {"message": message, "tree": made, "parents": parents}
+        )
+        return self._move(branch, commit, is_new=tip is None)
+
+    def _entries(self, files: Mapping[str, str]) -> list[dict[str, str]]:
+        known = {"mode": _FILES[0], "type": "blob"}
+        if sum(map(len, files.values())) <= _INLINE:
+            return [
+                {"path": path, "content": text, **known} for path, text in files.items()
+            ]
+        entries = []
+        for path, text in files.items():
+            blob = {"content": text, "encoding": "utf-8"}
+            entries.append(
+                {"path": path, "sha": self._post("git/blobs", blob), **known}
+            )
+        return entries
+
+    def _post(self, path: str, data: Mapping[str, Any]) -> str:
+        """Make an object; it may be made twice, as it goes by its content."""
+        reply = self._done(Call("POST", f"{self._root}/{path}", data), _WRITE)
+        return found(str, reply.data, "sha")
+
+    def _move(self, branch: str, commit: str, *, is_new: bool) -> bool:
+        if is_new:
+            data = {"ref": f"refs/heads/{branch}", "sha": commit}
+            call = Call("POST", f"{self._root}/git/refs", data)
+        else:
+            url = f"{self._root}/git/refs/heads/{quote(branch)}"
+            call = Call("PATCH", url, {"sha": commit, "force": False})
+        reply = self._caller.do(call)
+        if reply.status in _CONFLICT:
+            # A call that nobody answered may have done it all the same.
+            return self.tip(branch) == commit
+        if not reply.is_good:
+            raise refusal(reply, _WRITE)
+        return True
 
     def _tree_of(self, commit: str, folder: str) -> _Tree:
         """Give all below a folder, to which the way is walked from the top."""

@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from jsonschema import Draft7Validator
 from openapi_core import Config, OpenAPI
@@ -13,6 +15,8 @@ from openapi_core.testing import MockRequest, MockResponse
 
 HERE = Path(__file__).parent
 HOST = "http://api.example.org"
+_REF = re.compile(r"(/git/refs?/)(.+)")
+"""The name of a reference has slashes, which are told apart from those of a path."""
 EVERYWHERE = {401, 403, 404, 429, 500, 502, 503, 504}
 """Statuses that GitHub gives anywhere, whatever the description of a call says."""
 
@@ -76,7 +80,7 @@ def _request(sent):
     return MockRequest(
         HOST,
         sent.method.lower(),
-        sent.path,
+        _REF.sub(lambda found: found[1] + quote(found[2], safe=""), sent.path),
         args=sent.query,
         headers=sent.headers,
         data=sent.body or None,

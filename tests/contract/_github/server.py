@@ -41,6 +41,9 @@ class Token(NamedTuple):
     tells_viewer: bool = True
     may_read: bool = True
     """What the repository holds."""
+    may_push: bool = False
+    may_see: bool = True
+    """The repository: else all of it is not found."""
 
 
 class Fault(NamedTuple):

@@ -6,11 +6,13 @@ in a work tree.
 
 import base64
 import hashlib
+import json
 import textwrap
 
 from tests.contract._github.contract import example
 from tests.contract._github.replies import INTEGRATION, Reply, refused
 
+MUCH = 8 * 2**20  # characters of a tree that is handed in with what it holds
 LINE = 60  # characters of a line of Base64, as GitHub breaks it
 FOLDER, FILE, LINK = "040000", "100644", "120000"
 GIT = "https://api.github.com/repos/org/bot/git"
@@ -125,13 +127,100 @@ class Store:
             },
         )
 
+    def get_ref(self, _sent, who, branch):
+        if problem := self.unread(who, branch in self.branches):
+            return problem
+        return Reply(200, self.shown_ref(branch))
+
+    def shown_ref(self, branch):
+        sha = self.branches[branch]
+        to = {"type": "commit", "sha": sha, "url": f"{GIT}/commits/{sha}"}
+        return example("git-ref") | {"ref": f"refs/heads/{branch}", "object": to}
+
+    def get_repository(self, _sent, who):
+        if not who.may_see:
+            return refused(404, "Not Found")
+        known = {"default_branch": "main", "has_discussions": False}
+        return Reply(200, example("full-repository") | known)
+
+    def post_blob(self, sent, who):
+        if problem := self.unwritten(who):
+            return problem
+        asked = json.loads(sent.body)
+        assert asked["encoding"] == "utf-8"
+        sha = self.add_blob(asked["content"].encode())
+        return Reply(201, {"sha": sha, "url": f"{GIT}/blobs/{sha}"})
+
+    def post_tree(self, sent, who):
+        if problem := self.unwritten(who):
+            return problem
+        asked = json.loads(sent.body)
+        base = asked.get("base_tree")
+        if base and base not in self.trees:
+            return refused(404, "Not Found")
+        if sum(len(each.get("content", "")) for each in asked["tree"]) > MUCH:
+            return refused(422, "Sorry, your input was too large to process.")
+        files = {
+            path: (mode, self.blobs[sha])
+            for path, (mode, sha) in (self.below(base) if base else {}).items()
+            if mode != FOLDER
+        }
+        for each in asked["tree"]:
+            text = each.get("content")
+            content = self.blobs[each["sha"]] if text is None else text.encode()
+            files[each["path"]] = (each["mode"], content)
+        return self.get_tree(sent, who, self.add_tree(files))._replace(status=201)
+
+    def post_commit(self, sent, who):
+        if problem := self.unwritten(who):
+            return problem
+        asked = json.loads(sent.body)
+        if asked["tree"] not in self.trees:
+            return refused(422, "Tree SHA does not exist")
+        sha = hashed(f"{sent.body}{len(self.commits)}".encode())
+        self.commits[sha] = {**asked, "parents": tuple(asked["parents"])}
+        return Reply(201, self.shown_commit(sha))
+
+    def post_ref(self, sent, who):
+        if problem := self.unwritten(who):
+            return problem
+        asked = json.loads(sent.body)
+        branch = asked["ref"].removeprefix("refs/heads/")
+        if branch in self.branches:
+            return refused(422, "Reference already exists")
+        self.branches[branch] = asked["sha"]
+        return Reply(201, self.shown_ref(branch))
+
+    def patch_ref(self, sent, who, branch):
+        if problem := self.unwritten(who):
+            return problem
+        asked = json.loads(sent.body)
+        if branch not in self.branches:
+            return refused(422, "Reference does not exist")
+        if self.branches[branch] not in self.commits[asked["sha"]]["parents"]:
+            return refused(422, "Update is not a fast forward")
+        self.branches[branch] = asked["sha"]
+        return Reply(200, self.shown_ref(branch))
+
+    def unwritten(self, who):
+        return None if who.may_push else refused(403, INTEGRATION)
+
     def unread(self, who, is_there):
+        if not who.may_see:
+            return refused(404, "Not Found")
         if not who.may_read:
             return refused(403, INTEGRATION)
         return None if is_there else refused(404, "Not Found")
 
 
 ROUTES = {
+    "GET /repos/org/bot": Store.get_repository,
+    "GET /repos/org/bot/git/ref/heads/(.+)": Store.get_ref,
+    "POST /repos/org/bot/git/refs": Store.post_ref,
+    "PATCH /repos/org/bot/git/refs/heads/(.+)": Store.patch_ref,
+    "POST /repos/org/bot/git/blobs": Store.post_blob,
+    "POST /repos/org/bot/git/trees": Store.post_tree,
+    "POST /repos/org/bot/git/commits": Store.post_commit,
     "GET /repos/org/bot/git/commits/([0-9a-f]+)": Store.get_commit,
     "GET /repos/org/bot/git/trees/([0-9a-f]+)": Store.get_tree,
     "GET /repos/org/bot/git/blobs/([0-9a-f]+)": Store.get_blob,

@@ -1,0 +1,82 @@
+"""A branch that holds data alone, in one folder for each spec, written all at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from runner.publish._marker import key_of
+from runner.publish.contents import Contents
+from runner.publish.github import Reason, Refused
+
+TRIES = 5
+"""Times that a branch is written to which others write at once."""
+
+_ODD = re.compile(r"[^\w.-]+", re.ASCII)
+_SHOWN = 40  # characters of a key
+
+Files = Mapping[str, str]
+"""Path from the top of the branch to a text."""
+
+
+Read = Callable[[str], Mapping[str, bytes]]
+"""Gives the files right in a folder, by name."""
+
+
+def folder_of(spec: str, key: str = "") -> str:
+    """Give the folder of a spec, which another key has elsewhere.
+
+    >>> folder_of("evals/rag.yaml")
+    'evals/rag.yaml'
+    >>> folder_of("evals/rag.yaml", '{"model": "small"}')
+    'evals/rag.yaml/model-small-26a7cf06'
+    """
+    if not key:
+        return spec
+    shown = _ODD.sub("-", key)[:_SHOWN].strip("-.")
+    return f"{spec}/{shown}-{key_of(key)[:8]}"
+
+
+def read(contents: Contents, branch: str, folder: str) -> Mapping[str, bytes]:
+    """Give the files right in a folder, by name; none where there is no such branch.
+
+    Raises:
+        Refused: GitHub does not give them.
+    """
+    return _files(contents, contents.tip(branch), folder)
+
+
+def _files(contents: Contents, tip: str | None, folder: str) -> Mapping[str, bytes]:
+    listing = contents.listing(tip, folder) if tip else {}
+    named = ((path.rpartition("/"), entry) for path, entry in listing.items())
+    return {
+        name: contents.blob(entry)
+        for (above, _, name), entry in named
+        if above == folder and entry.is_file
+    }
+
+
+def write(
+    contents: Contents, branch: str, make: Callable[[Read], Files], message: str
+) -> None:
+    """Add files to a branch in one commit; it begins here if it is not there.
+
+    Where others have written meanwhile, the files are made once more, of what they
+    have written.
+
+    Args:
+        contents: Of the repository.
+        branch: Its name.
+        make: Gives all files, and is given what reads those that are there.
+        message: Of the commit.
+
+    Raises:
+        Refused: It cannot be written.
+    """
+    for _ in range(TRIES):
+        tip = contents.tip(branch)
+        files = make(partial(_files, contents, tip))
+        if contents.grow(branch, tip, files, message):
+            return
+    raise Refused(Reason(f"others have written {branch} {TRIES} times meanwhile"))
