@@ -20,6 +20,7 @@ from runner.render._lengths import (
 )
 from runner.render._said import Said, join, plain, say
 from runner.render._table import NOTHING, Row
+from runner.render._trend import in_a_line
 from runner.render._view import Share, View, view
 from runner.report import FailedCase, Report
 
@@ -30,7 +31,7 @@ _METRIC, _GATE, _NAME, _TEXT = 32, 30, 32, 56
 _UNIT = re.compile(r"(?<=\d) (?=[s%])|(?<=[≤≥]) ")
 _LINES = 3  # of a cell
 _GOT = 20  # cells that tell anything of what came
-_SHARE = Share("terminal", cases=_CASES, text=300, lines=_CASES)
+_SHARE = Share("terminal", cases=_CASES, text=300, lines=_CASES, runs=5, edges=False)
 _COLOURS = {
     "failed": "31",
     "error": "31",
@@ -70,6 +71,7 @@ def console(
         _yardstick(shown),
         _charges(shown),
         _changes(shown),
+        _outlook(shown),
         _cases(cleaned(report), shown),
         _hints(shown),
         f"To make these results the baseline:\n  {keep}" if keep else "",
@@ -158,7 +160,8 @@ def _charges(shown: View) -> str:
         ("left", *("right",) * (len(headers) - 2), "left"),
     )
     many = "case fails" if shown.failing == 1 else "cases fail"
-    return f"Where the {shown.failing:,} failing {many}\n\n{table}"
+    moves = f"\n{wrapped(plain(shown.moves), _WIDTH)}" if shown.moves else ""
+    return f"Where the {shown.failing:,} failing {many}\n\n{table}{moves}"
 
 
 def _changes(shown: View) -> str:
@@ -173,6 +176,11 @@ def _changes(shown: View) -> str:
     kinds = (("moved", moved), ("fixed", fixed))
     lines = (_item(f"{kind}: {plain(join(', ', ids))}") for kind, ids in kinds if ids)
     return "\n".join((f"Changed cases: {shown.flips}", *lines))
+
+
+def _outlook(shown: View) -> str:
+    said = [in_a_line(shown.trends), *shown.offers]
+    return "\n".join(wrapped(plain(line), _WIDTH, "  ") for line in said if line)
 
 
 def _cases(report: Report, shown: View) -> str:

@@ -10,6 +10,7 @@ from runner.render._histogram import histogram
 from runner.render._links import NOWHERE, Links
 from runner.render._prose import prose
 from runner.render._said import Kind, Piece, Said
+from runner.render._trend import chart, in_a_line
 from runner.render._view import EVERYTHING, Share, view
 from runner.report import Report
 
@@ -35,15 +36,17 @@ class Budget(NamedTuple):
         return fits and len(text.encode()) <= self.size
 
 
+_TRENDS, _RUNS = 6, 5  # numbers whose course a comment shows, and runs that it takes
 _NAME = 80  # characters of a name in a table
 COMMENT = Budget(60_000, 240_000)  # of 65,536 characters, stored in 262,144 bytes
 SUMMARY = Budget(900_000, 900_000)  # of 1 MiB a step; beyond that GitHub drops it whole
 
-_GATES = Share("gates", cases=0, lines=5, hints=3, rows=30, table="gates")
+_GATES = Share("gates", 0, 2_000, 5, 3, 30, trends=0, edges=False, table="gates")
+_TOLD = Share("20 cases", 20, 600, 20, 3, trends=_TRENDS, runs=_RUNS, table="folded")
 COMMENT_SHARES = (
-    Share("20 cases", cases=20, text=600, lines=20, hints=3, table="folded"),
-    Share("5 cases", cases=5, text=300, lines=20, hints=3, table="folded"),
-    Share("no cases", cases=0, lines=10, hints=3, table="short"),
+    _TOLD,
+    _TOLD._replace(name="5 cases", cases=5, text=300),
+    _TOLD._replace(name="no cases", cases=0, lines=10, edges=False, table="short"),
     _GATES,
 )
 SUMMARY_SHARES = (
@@ -141,5 +144,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "inline": inline,
     "block": block,
     "histogram": histogram,
+    "in_a_line": in_a_line,
+    "chart": chart,
 }
 """What the templates call; the environment needs them."""

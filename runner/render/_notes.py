@@ -8,14 +8,17 @@ from runner.advice import EVIDENCE
 from runner.model import Summary
 from runner.render._gates import FEW, why
 from runner.render._headline import few, stated
+from runner.render._noise import reach
 from runner.render._numbers import number
 from runner.render._said import Said, named, say
 from runner.render._table import NOISE, Row, undetermined
 from runner.report import Report
-from runner.units import count, rough
+from runner.units import count
 
-_UNLIKELY = 0.05
-_SMALL = 0.0001  # a probability that is not told more exactly
+_EDGES = (
+    " In brackets stands from where to where the true change may be; each edge is a "
+    "one-sided bound at 95 %."
+)
 
 
 def reasons(report: Report) -> list[Said]:
@@ -36,15 +39,18 @@ def footnotes(rows: Iterable[Row]) -> list[Said]:
     return [say(f"{NOISE} within noise: chance alone may have made this change")]
 
 
-def notes(report: Report) -> list[Said]:
-    """Give how far the numbers can be relied on: gaps, ceilings, absent evidence."""
+def notes(report: Report, *, edges: bool = True) -> list[Said]:
+    """Give how far the numbers can be relied on: gaps, ceilings, absent evidence.
+
+    ``edges``: what the brackets behind a change mean is told too.
+    """
     said = list(_gaps(report))
     said += [_ceiling(label, summary) for label, summary in report.summaries.items()]
     said += [
         say(f"{layer} is undetermined, not healthy: it needs {EVIDENCE[layer]}.")
         for layer in undetermined(report)
     ]
-    said += [_pairs(report), _chance(report)]
+    said += [_pairs(report, edges=edges), reach(report)]
     return [note for note in said if note]
 
 
@@ -72,34 +78,12 @@ def _ceiling(label: str, summary: Summary) -> Said:
     )
 
 
-def _pairs(report: Report) -> Said:
-    deltas = report.comparison.deltas.values() if report.comparison else ()
+def _pairs(report: Report, *, edges: bool) -> Said:
+    deltas = list(report.comparison.deltas.values()) if report.comparison else []
     counts = sorted({delta.pairs for delta in deltas})
     if not counts:
         return ()
     span = count(counts[-1], "case")
     span = span if len(counts) == 1 else f"{counts[0]:,} to {span}"
-    return say(f"Baseline and Δ are over the {span} that both runs scored.")
-
-
-def _chance(report: Report) -> Said:
-    """Give what the flips weigh against chance, and how small a drop they can show."""
-    compared = report.comparison
-    if compared is None or compared.p is None or compared.detectable is None:
-        return ()
-    pairs, least = count(compared.pairs, "pair"), rough(100 * compared.detectable)
-    return say(
-        _flips(compared.worse + compared.better, compared.p),
-        f"With {pairs}, a drop of accuracy by {least} points shows four times in five.",
-    )
-
-
-def _flips(number: int, p: float) -> str:
-    if not number:
-        return ""
-    word = "is unlikely to" if p <= _UNLIKELY else "may well"
-    shown = f"= {p:.2g}" if p >= _SMALL else f"< {_SMALL}"
-    return (
-        f"{count(number, 'flip')}: chance alone {word} split so many so unevenly "
-        f"(exact McNemar, p {shown}). "
-    )
+    told = _EDGES if edges and any(delta.interval for delta in deltas) else ""
+    return say(f"Baseline and Δ are over the {span} that both runs scored.{told}")

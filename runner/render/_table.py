@@ -19,6 +19,7 @@ from runner.model import (
     split_statistic,
 )
 from runner.render._gates import Status, rule, worst
+from runner.render._noise import between, is_noise
 from runner.render._numbers import STILL, change, number
 from runner.render._said import Said, join, named, quote, say
 from runner.report import Report
@@ -43,6 +44,8 @@ class Row(NamedTuple):
     value: str = NOTHING
     baseline: str = NOTHING
     delta: str = NOTHING
+    interval: str = ""
+    """From where to where the true change may be."""
     gate: Said = ()
     status: Status = "open"
     blocks: bool = False
@@ -150,6 +153,7 @@ def _row(report: Report, name: _Name, gates: Sequence[GateResult]) -> Row:
         _value(report, name, gates, limits),
         number(delta.baseline, unit) if delta else NOTHING,
         _moved(delta, unit, gates) if delta else NOTHING,
+        between(delta, unit) if delta else "",
         _asks(gates, unit, _better(summary, name.metric)),
         worst(gates),
         any(gate.blocks for gate in gates),
@@ -218,10 +222,7 @@ def delta_of(report: Report, metric: str, part: str | None) -> Delta | None:
 def _moved(delta: Delta, unit: str, gates: Sequence[GateResult]) -> str:
     """Give how far a metric moved, marked where chance may have moved it."""
     moved = change(delta.now, delta.baseline, unit, _drops(gates, delta))
-    if moved == STILL or delta.interval is None:
-        return moved
-    low, high = delta.interval
-    return f"{moved} {NOISE}" if low <= 0 <= high else moved
+    return f"{moved} {NOISE}" if is_noise(delta) and moved != STILL else moved
 
 
 def _drops(gates: Sequence[GateResult], delta: Delta) -> list[float]:

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from math import isfinite
 from typing import NamedTuple
 
-from runner.render._numbers import limit, number
-from runner.render._said import Said, named, say
+from runner.model import Tighter
+from runner.render._numbers import number
+from runner.render._said import Piece, Said, join, named, quote, say
 from runner.render._table import unit_of
 from runner.report import Report
+from runner.units import plain
 
+SHOWN = 30  # runs; a report of another version may have more
 _BARS = "▁▂▃▄▅▆▇█"
-_SIGNS: Mapping[str, str] = {"min": "≥", "max": "≤"}
+_MARGIN = 0.1  # of the span, above and below a line in a chart
 
 
 class Trend(NamedTuple):
     """One number over the last runs, this one last."""
 
     metric: Said
+    values: tuple[float, ...]
     line: str
     first: str
     now: str
 
 
-def trends(report: Report) -> list[Trend]:
-    """Give a row for each gated number of which two runs at least are known."""
+def trends(report: Report, least: int) -> list[Trend]:
+    """Give each gated number of which so many runs at least are known."""
+    last = {metric: values[-SHOWN:] for metric, values in report.trend.items()}
     return [
         Trend(
             say(named(metric)),
+            values,
             sparkline(values),
             number(values[0], unit_of(report, metric)),
             number(values[-1], unit_of(report, metric)),
         )
-        for metric, values in report.trend.items()
-        if len(values) > 1
+        for metric, values in last.items()
+        if len(values) >= least and isfinite(max(values) - min(values))
     ]
 
 
@@ -50,14 +57,57 @@ def sparkline(values: Sequence[float]) -> str:
     return "".join(_BARS[int((value - least) * steps + 0.5)] for value in values)
 
 
+def in_a_line(shown: Sequence[Trend]) -> Said:
+    """Give trends in one line, for where there is little room."""
+    if not shown:
+        return ()
+    said = [say(each.metric, f" {each.line} {_course(each)}") for each in shown]
+    return say(f"Last {len(shown[0].values)} runs: ", join(" · ", said))
+
+
+def _course(trend: Trend) -> str:
+    still = trend.first == trend.now
+    return trend.now if still else f"{trend.first} → {trend.now}"
+
+
+def chart(trend: Trend) -> str:
+    """Give the lines of a chart as Mermaid reads them; every sign in it is ours.
+
+    >>> print(chart(Trend((), (0.7, 0.8), "", "", "")))
+    xychart-beta
+        x-axis 1 --> 2
+        y-axis 0.69 --> 0.81
+        line [0.7, 0.8]
+    """
+    low, high = min(trend.values), max(trend.values)
+    margin = _MARGIN * (high - low or abs(high) or 1)
+    runs = ", ".join(map(plain, trend.values))
+    return (
+        "xychart-beta\n"
+        f"    x-axis 1 --> {len(trend.values)}\n"
+        f"    y-axis {plain(low - margin)} --> {plain(high + margin)}\n"
+        f"    line [{runs}]"
+    )
+
+
 def offers(report: Report) -> list[Said]:
-    """Give the limits that could be tighter, with what would have held."""
+    """Give the limits that may be tightened, each with what to write in its place."""
     return [
         say(
             named(each.metric),
-            f": the last {each.runs} runs beat {_SIGNS.get(each.rule, each.rule)} "
-            f"{limit(each.limit, unit_of(report, each.metric))} by more than noise; "
-            f"{limit(each.offered, unit_of(report, each.metric))} would have held.",
+            f": the last {each.runs} runs beat ",
+            _written(each, each.limit, report),
+            " by more than noise; ",
+            _written(each, each.offered, report),
+            " would have held (",
+            quote(f"{report.spec}:{each.line}" if each.line else report.spec),
+            ").",
         )
         for each in report.tighter
     ]
+
+
+def _written(offer: Tighter, limit: float, report: Report) -> Piece:
+    """Give a limit as a spec writes it."""
+    unit = "s" if unit_of(report, offer.metric) == "s" else ""
+    return quote(f"{offer.rule}: {plain(limit)}{unit}")

@@ -21,6 +21,7 @@ from runner.render._headline import Headline, evaluated, headline, lead
 from runner.render._links import NOWHERE, Links
 from runner.render._notes import footnotes, notes, reasons
 from runner.render._said import Said
+from runner.render._shift import by_layer
 from runner.render._table import Row, glance, rows
 from runner.render._trend import Trend, offers, trends
 from runner.report import Report
@@ -39,6 +40,12 @@ class Share(NamedTuple):
     hints: int = 10**9
     """Pieces of advice."""
     rows: int = 10**9
+    trends: int = 10**9
+    """Numbers of which it is shown how they went."""
+    runs: int = 2
+    """How many runs that takes at least."""
+    edges: bool = True
+    """Whether the table says from where to where a change may be."""
     table: Literal["whole", "folded", "short", "gates"] = "whole"
     """``folded``: in sight are what gates look at and a row for each layer, and all of
     it can be unfolded; ``short``: that cannot be unfolded; ``gates``: what gates look
@@ -57,6 +64,8 @@ class View(NamedTuple):
     totals: str
     banners: list[Said]
     rows: list[Row]
+    is_whole: bool
+    """Whether ``rows`` is the whole table, with all that there is to say."""
     more_rows: list[Row]
     """The whole table, where ``rows`` is but a part of it and there is room."""
     compared: bool
@@ -70,12 +79,16 @@ class View(NamedTuple):
     notes: list[Said]
     """How far the numbers reach."""
     flips: str
+    moves: Said
+    """How the first failures of each layer moved."""
     changes: list[Change]
     failing: int
     charges: list[Charge]
     details: list[Detail]
     hints: list[Hint]
     trends: list[Trend]
+    offers: list[Said]
+    """Limits that may be tightened."""
     histogram: tuple[tuple[float, int], ...]
     footer: Said
     left_out: list[str]
@@ -96,7 +109,7 @@ def view(
     shown = _shown(table, share)
     above = banners(report, links, kept=kept)
     gates = [said for said in reasons(report) if table and said not in above]
-    noted = [*notes(report), *offers(report)] if table else []
+    noted = notes(report, edges=share.edges) if table else []
     flipped = changes(report, links)
     # Where nothing was evaluated, one failed call looks like the next.
     cases = share.cases if has_numbers else min(share.cases, _CALLS)
@@ -107,6 +120,7 @@ def view(
         totals=totals(report),
         banners=above,
         rows=shown[: share.rows],
+        is_whole=share.edges and len(shown) == len(table),
         more_rows=table if share.table == "folded" and len(shown) < len(table) else [],
         compared=any(row.delta != row.baseline for row in table),
         is_final=report.verdict != "error",
@@ -115,12 +129,14 @@ def view(
         yardstick=list(report.yardstick[: share.lines]),
         notes=noted[: share.lines],
         flips=flips(report),
+        moves=by_layer(report),
         changes=flipped[: share.lines],
         failing=failing(report),
         charges=charges(report) if has_numbers else [],
         details=quoted,
         hints=hints(report)[: share.hints] if has_numbers else [],
-        trends=trends(report) if has_numbers else [],
+        trends=trends(report, share.runs)[: share.trends] if has_numbers else [],
+        offers=offers(report)[: share.lines] if has_numbers else [],
         histogram=report.latency_histogram,
         footer=footer(report, links),
         left_out=[

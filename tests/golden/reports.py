@@ -282,6 +282,7 @@ def _comparison() -> Comparison:
         p=1.0,
         detectable=0.0789,
         layers={"retrieval": 2, "answer": 2},
+        layers_now={"service": 1, "retrieval": 4, "refusal": 1, "answer": 2},
         commit="8c02d77a11",
         started="2026-11-28T07:00:00Z",
     )
@@ -314,8 +315,11 @@ def passing() -> Report:
                     "new": (),
                     "not_comparable": (),
                     "layers": {},
+                    "layers_now": {},
                 }
             ),
+            "trend": {},
+            "tighter": (),
         }
     )
 
@@ -401,6 +405,9 @@ def passing_with_flips() -> Report:
                     "new": (),
                     "not_comparable": (),
                     "layers": {"retrieval": 3, "refusal": 1},
+                    "layers_now": {"retrieval": 1, "refusal": 1, "answer": 1},
+                    "worse": 2,
+                    "better": 3,
                 }
             ),
             "places": {
@@ -621,6 +628,57 @@ def loosened() -> Report:
         "0.8; cases 80 -> 78, without qa-007, qa-009",
     )
     return now.model_copy(update={"gates": (*now.gates, gate), "yardstick": moved})
+
+
+def worse() -> Report:
+    """Give a run in which more cases fail than chance makes fail."""
+    now, compared = failing(), _comparison()
+    regressed = tuple(f"qa-{number:03}" for number in range(9))
+    flips = {
+        "regressed": regressed,
+        "moved": (),
+        "worse": 9,
+        "better": 1,
+        "p": 0.0215,
+        "shifts": tuple(
+            compared.shifts[0].model_copy(update={"id": name}) for name in regressed
+        ),
+    }
+    return now.model_copy(
+        update={
+            "filters": (),
+            "notices": (),
+            "comparison": compared.model_copy(update=flips),
+        }
+    )
+
+
+def remembered() -> Report:
+    """Give a run that knows how earlier ones went, and which limits they all beat."""
+    recall = (0.82, 0.83, 0.83, 0.85, 0.86, 0.86, 0.88, 0.9)
+    offers = (
+        Tighter(
+            metric="recall@5", rule="min", limit=0.75, offered=0.8, line=41, runs=5
+        ),
+        Tighter(metric="latency", rule="max", limit=3, offered=1.95, line=44, runs=5),
+    )
+    return passing().model_copy(
+        update={
+            "trend": {
+                "accuracy": (0.95,) * 8,
+                "recall@5": recall,
+                "latency": (1.2, 1.1, 1.15, 1.02, 1.3, 1.01, 0.98, 1.02),
+            },
+            "tighter": offers,
+        }
+    )
+
+
+def young() -> Report:
+    """Give a run with but three before it, of which a comment shows no course."""
+    now = remembered()
+    last = {name: values[-4:] for name, values in now.trend.items()}
+    return now.model_copy(update={"trend": last, "tighter": ()})
 
 
 def truncated() -> Report:

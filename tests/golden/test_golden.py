@@ -51,6 +51,8 @@ def check(file: str, actual: str):
         ("failing", reports.failing),
         ("leaking", reports.leaking),
         ("loosened", reports.loosened),
+        ("worse", reports.worse),
+        ("remembered", reports.remembered),
         ("filtered", reports.filtered),
         ("endpoint-error", reports.endpoint_error),
         ("partly-measured", reports.partly_measured),
@@ -85,7 +87,11 @@ def test_a_comment_gives_up_parts_step_by_step(step: int, characters: int):
 
 @pytest.mark.parametrize(
     ("state", "report"),
-    [("failing", reports.failing), ("leaking", reports.leaking)],
+    [
+        ("failing", reports.failing),
+        ("leaking", reports.leaking),
+        ("young", reports.young),
+    ],
 )
 def test_the_summary_of_a_run(state: str, report: Make):
     check(f"summary-{state}.md", render.summary(report(), ENVIRONMENT, links=PULL))
@@ -93,7 +99,11 @@ def test_the_summary_of_a_run(state: str, report: Make):
 
 @pytest.mark.parametrize(
     ("state", "report"),
-    [("failing", reports.failing), ("leaking", reports.leaking)],
+    [
+        ("failing", reports.failing),
+        ("leaking", reports.leaking),
+        ("remembered", reports.remembered),
+    ],
 )
 def test_the_log_of_a_run(state: str, report: Make):
     check(

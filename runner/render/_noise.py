@@ -1,0 +1,79 @@
+"""What chance may make of a comparison: of its flips, and of the change of a number."""
+
+from __future__ import annotations
+
+from runner.inference import FEW
+from runner.model import Comparison, Delta
+from runner.render._numbers import STILL, change
+from runner.render._said import Said, say
+from runner.report import Report
+from runner.units import count, rough
+
+_UNLIKELY = 0.05
+_SMALL = 0.0001  # a probability that is not told more exactly
+
+
+def flips(report: Report) -> Said:
+    """Give whether chance alone may flip so many cases; nothing where none flipped.
+
+    Calls that failed are no flips of answers, and chance is not asked about them.
+    """
+    compared = report.comparison
+    if compared is None or not compared.worse + compared.better:
+        return ()
+    word = "more than noise"
+    if compared.p is None:
+        word = f"nothing is told from noise with fewer than {FEW} pairs"
+    elif compared.p > _UNLIKELY:
+        word = "within noise"
+    return say(f"{_flipped(compared)}: {word}{_p(compared.p)}{_shows(compared)}.")
+
+
+def _flipped(compared: Comparison) -> str:
+    listed = len(compared.regressed), len(compared.fixed)
+    apart = listed != (compared.worse, compared.better)
+    parts = {"regressed": compared.worse, "fixed": compared.better}
+    told = ", ".join(f"{number:,} {name}" for name, number in parts.items() if number)
+    return f"Without failed calls, {told}" if apart else told
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f" (p = {value:.2g})" if value >= _SMALL else f" (p < {_SMALL})"
+
+
+def _shows(compared: Comparison) -> str:
+    if compared.detectable is None:
+        return ""
+    return f"; this set shows drops from {_points(compared.detectable)} on"
+
+
+def reach(report: Report) -> Said:
+    """Give how small a drop of accuracy the pairs can show, where no flip says it."""
+    compared = report.comparison
+    if compared is None or compared.detectable is None or flips(report):
+        return ()
+    pairs, least = count(compared.pairs, "pair"), _points(compared.detectable)
+    return say(f"With {pairs}, a drop of accuracy by {least} shows four times in five.")
+
+
+def _points(share: float) -> str:
+    return f"{rough(100 * share)} points"
+
+
+def is_noise(delta: Delta) -> bool:
+    """Give whether chance alone may have made a change."""
+    return delta.interval is not None and delta.interval[0] <= 0 <= delta.interval[1]
+
+
+def between(delta: Delta, unit: str) -> str:
+    """Give from where to where the true change may be; nothing where none is known.
+
+    >>> between(Delta(now=1, baseline=1, delta=0, pairs=9, interval=(-0.1, 0.02)), "")
+    '−0.10 to +0.02'
+    """
+    if delta.interval is None:
+        return ""
+    edges = [change(edge, 0, unit) for edge in delta.interval]
+    return " to ".join("0" if edge == STILL else edge for edge in edges)
