@@ -204,11 +204,7 @@ def ceiling(cases: Iterable[Case], k: int) -> float | None:
 
     A case with more than k relevant ids cannot reach 1.
     """
-    sizes = [
-        sum([grade > 0 for grade in case.qrels.values()])
-        for case in cases
-        if not case.expect_refusal
-    ]
+    sizes = [len(case.relevant) for case in cases if not case.expect_refusal]
     best = [min(k, size) / size for size in sizes if size]
     mean = fsum(best) / len(best) if best else 1.0
     return mean if mean < 1 else None

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-from runner.cases._needs import LABELS, needs, relevant
+from runner.cases._needs import LABELS, needs
 from runner.model import Case, Measure
 from runner.units import count, listed, rough
 
@@ -97,11 +97,11 @@ def _undetermined(cases: Collection[Case], judged_by: Collection[str]) -> Iterat
 
 def _doubts(cases: Collection[Case]) -> Iterator[str]:
     yield from _warn(
-        [case for case in cases if not (case.expect_refusal or relevant(case))],
+        [case for case in cases if not (case.expect_refusal or case.relevant)],
         "without expected_doc_ids: retrieval is not measured there",
     )
     yield from _warn(
-        [case for case in cases if case.expect_refusal and relevant(case)],
+        [case for case in cases if case.expect_refusal and case.relevant],
         "expecting a refusal and documents: they are scored as refusals only",
     )
     yield from _warn(

@@ -20,14 +20,13 @@ ANSWERABLE_ONLY: tuple[Layer, ...] = ("retrieval", "context", "grounding")
 
 LABELS: Mapping[str, Label] = {
     "ranking": Label(
-        "expected_doc_ids", lambda case: not case.expect_refusal and relevant(case)
+        "expected_doc_ids", lambda case: not case.expect_refusal and case.relevant
     ),
     "reference": Label("reference", lambda case: case.reference),
     "key_points": Label("must_include", lambda case: case.key_points),
     "forbidden": Label("must_not_include", lambda case: case.must_not_include),
     "walls": Label(
-        "tenant, forbidden_doc_ids or canaries",
-        lambda case: case.tenant or case.forbidden_doc_ids or case.canaries,
+        "tenant, forbidden_doc_ids or canaries", lambda case: case.has_walls
     ),
 }
 """By the name of the input; the inputs that are not here are read from the reply."""
@@ -37,11 +36,6 @@ _KINDS: Mapping[str, Callable[[Case], bool]] = {
     "over_refusal": lambda case: not case.expect_refusal,
 }
 """Metrics that look at one of the two kinds of case."""
-
-
-def relevant(case: Case) -> bool:
-    """Whether any document is expected, with a grade of 1 or more."""
-    return any(case.qrels.values())
 
 
 def needs(measure: Measure) -> Iterator[Label]:

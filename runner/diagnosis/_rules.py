@@ -102,7 +102,7 @@ class Rule(NamedTuple):
 
 
 def _wanted(seen: Seen) -> str:
-    wanted = [name for name, grade in seen.asked.case.qrels.items() if grade > 0]
+    wanted = seen.asked.case.relevant
     return wanted[0] if len(wanted) == 1 else f"none of {listed(wanted, _FEW)}"
 
 
@@ -131,8 +131,7 @@ def _sibling(seen: Seen) -> Evidence:
         return UNKNOWN
     if seen.best:
         return None
-    qrels = seen.asked.case.qrels
-    wanted = {name.rpartition("#")[0] for name, grade in qrels.items() if grade > 0}
+    wanted = {name.rpartition("#")[0] for name in seen.asked.case.relevant}
     passages = seen.asked.response.passages or ()
     near = [p.id for p in passages if document_of(p) in wanted - {""}]
     return f"{near[0]} came, {_wanted(seen)} did not" if near else None

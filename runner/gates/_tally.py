@@ -72,7 +72,7 @@ class Tally:
             self.unasked.append(case.id)
         elif outcome != "passed":
             self.unjudged.append(case.id)
-        if case.tenant or case.forbidden_doc_ids or case.canaries:
+        if case.has_walls:
             self.walled += 1
             if outcome not in ("error", "not_asked"):
                 self._watch(judged)

@@ -26,7 +26,7 @@ def failed_case(case: Case, result: Response | Failure, finding: Finding) -> Fai
         also=finding.also,
         question=excerpt(case.question),
         answer=None if answer is None else excerpt(answer),
-        expected=tuple(name for name, grade in case.qrels.items() if grade > 0),
+        expected=case.relevant,
         retrieved=ids(result),
         file=case.place.file if case.place else None,
         line=case.place.line if case.place else None,

@@ -27,8 +27,8 @@ def lucky(cases: Sequence[Case], findings: Sequence[Finding]) -> Iterator[str]:
 
 def _found_in_vain(case: Case, finding: Finding) -> bool:
     """Whether a labelled case failed although a relevant passage came."""
-    labelled = any(grade > 0 for grade in case.qrels.values())
-    if finding.outcome != "failed" or case.expect_refusal or not labelled:
+    labelled = case.relevant and not case.expect_refusal
+    if finding.outcome != "failed" or not labelled:
         return False
     return _NOTHING_RELEVANT.isdisjoint((finding.cause, *finding.also))
 

@@ -46,10 +46,9 @@ class Strangers:
         if self._met or self._first is None or self._apart < _TELLING:
             return ""
         _, case, came = self._first
-        expected = [name for name, grade in case.qrels.items() if grade > 0]
         return (
             f"NO EXPECTED ID EVER CAME, in {count(self._apart, 'case')}: {case.id} "
-            f"expects {_ids(expected)}, and {_ids(came)} came. If these name the "
+            f"expects {_ids(case.relevant)}, and {_ids(came)} came. If these name the "
             "same, mend the labels, endpoint.response.context.id or endpoint.match"
         )
 

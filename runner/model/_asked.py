@@ -32,6 +32,16 @@ class Case(NamedTuple):
     meta: Mapping[str, Any] = NOTHING
     place: Place | None = None
 
+    @property
+    def relevant(self) -> tuple[str, ...]:
+        """The ids that should come: those with a grade of 1 or more."""
+        return tuple([name for name, grade in self.qrels.items() if grade > 0])
+
+    @property
+    def has_walls(self) -> bool:
+        """Whether it says who asks, or what belongs to somebody else."""
+        return bool(self.tenant or self.forbidden_doc_ids or self.canaries)
+
 
 class Passage(NamedTuple):
     """One retrieved passage; its rank is its position, ``score`` is only shown."""

@@ -86,7 +86,7 @@ def declined(case: Case, response: Response) -> bool | None:
 
 def walls(case: Case, shared_tenants: tuple[str, ...] = ()) -> Walls | None:
     """Give what must not cross to a case, or None where it names nothing."""
-    if not (case.tenant or case.forbidden_doc_ids or case.canaries):
+    if not case.has_walls:
         return None
     return Walls(
         case.tenant,
