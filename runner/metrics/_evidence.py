@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from runner.model import Passage, Unscored
+from runner.model import Absent, Passage
 
-NO_TEXT = Unscored("a context has no text")
+NO_TEXT = Absent("a context has no text")
 DIGITS = 30  # characters on either side of a seam within which a cut number stands
 
 
