@@ -259,6 +259,8 @@ def within(score, low, high):
 @widely
 @given(cases, responses, scopes)
 def test_other_ids_with_the_same_places_give_the_same_scores(case, response, scope):
+    case = case._replace(canaries=())  # which are looked for in cited ids as well
+
     assert scored(*renamed(case, response), scope) == scored(case, response, scope)
 
 
