@@ -108,6 +108,25 @@ class _Guarded(HTTPConnection):
     """A connection that is opened by its client's ``Reach``."""
 
     response_class = _BoundedReply
+    _held: list[bytes] | None = None
+    """Pieces of a request that is being made, None while none is."""
+
+    def request(self, *args: Any, **options: Any) -> None:
+        # Head and body go out in one piece: with every wait for the network a thread
+        # loses its turn, and this spares two of them.
+        self._held = []
+        try:
+            super().request(*args, **options)
+            whole = b"".join(self._held)
+        finally:
+            self._held = None
+        self.send(whole)
+
+    def send(self, data: Any) -> None:
+        if self._held is None:
+            super().send(data)
+        else:
+            self._held.append(data)
 
     def _new_conn(self) -> socket.socket:
         # One place for connections to services and to proxies, with TLS or without.

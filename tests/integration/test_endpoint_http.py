@@ -36,6 +36,7 @@ class Server:
     def __init__(self, script: Script) -> None:
         self.script = script
         self.requests: list[bytes] = []
+        self.firsts: list[bytes] = []
         self.connections = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.host = f"127.0.0.1:{self.listener.getsockname()[1]}"
@@ -66,6 +67,7 @@ class Server:
             if not part:
                 return None
             data += part
+        self.firsts.append(data)
         head, _, body = data.partition(b"\r\n\r\n")
         length = int(head.lower().partition(b"content-length:")[2].split(b"\r")[0] or 0)
         while len(body) < length:
@@ -153,6 +155,14 @@ def test_a_request_goes_out_as_the_spec_writes_it(serve):
     assert lines["Content-Type"] == "application/json"
     assert lines["Content-Length"] == str(len(body))
     assert lines["User-Agent"].startswith("rag-eval-action/")
+
+
+def test_head_and_body_go_out_in_one_piece(serve):
+    server = serve(reply())
+
+    ask(server.url)
+
+    assert server.firsts == server.requests
 
 
 def test_a_get_has_no_body(serve):
