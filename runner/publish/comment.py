@@ -16,7 +16,7 @@ from runner.publish._refusals import Reason
 from runner.publish.github import Comment, GitHub, Pull, Refused
 from runner.settings import Change
 
-__all__ = ["Draft", "Marker", "Told", "cancel", "key_of", "tell"]
+__all__ = ["Draft", "Marker", "Told", "cancel", "key_of", "overtaken", "tell"]
 
 Item = TypeVar("Item")
 
@@ -144,13 +144,7 @@ class Thread:
         latest = max(own, key=_age)
         if _age(latest) >= marker.age:
             return _left(own[0])
-        then = _marker(latest)
-        banner = (
-            f"{_CANCELLED}{marker.run} was cancelled; the results below are of run "
-            f"{then.run}."
-        )
-        text = f"{banner}\n\n{_without_banner(after(latest.body))}"
-        return self._renew(own, Draft(then, text, is_wanted=False))
+        return self._renew(own, overtaken(latest.body, marker.run))
 
     def _renew(self, own: Sequence[Comment], draft: Draft) -> Told:
         try:
@@ -253,6 +247,16 @@ def _is_same(comment: Comment, draft: Draft) -> bool:
         _PASSING.sub("", text.strip()) for text in (after(comment.body), draft.text)
     ]
     return told[0] == told[1] and _marker(comment).head == draft.marker.head
+
+
+def overtaken(body: str, run: int) -> Draft:
+    """Give what a comment says, below a line on a run that was cancelled later."""
+    then = Marker.read(body) or Marker("", 0, 0)
+    banner = (
+        f"{_CANCELLED}{run} was cancelled; the results below are of run {then.run}."
+    )
+    text = f"{banner}\n\n{_without_banner(after(body))}"
+    return Draft(then, text, is_wanted=False)
 
 
 def _without_banner(text: str) -> str:

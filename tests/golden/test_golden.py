@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from runner import render
+from runner.publish.comment import Draft, Marker, key_of, overtaken
 from runner.render import Budget, Links
 from runner.report import Report
 from runner.templating import report_environment
@@ -72,6 +73,30 @@ def test_the_comment_on_an_older_commit():
 
 def test_a_comment_of_the_command_line_has_no_links():
     check("comment-no-links.md", render.comment(reports.leaking(), ENVIRONMENT))
+
+
+def body(spec: str, report: Report, run: int) -> str:
+    """Give a whole comment, with the line by which a later run finds it."""
+    marker = Marker(key_of("acme/bot", "eval", spec, ""), run, 1, HEAD)
+    return Draft(marker, render.comment(report, ENVIRONMENT, links=PULL)).body
+
+
+def test_each_of_several_specs_has_a_comment_of_its_own():
+    warned = reports.warned().model_copy(update={"name": "helpdesk-zh"})
+    bodies = [
+        body("specs/helpdesk.yaml", reports.endpoint_error(), 1184),
+        body("specs/helpdesk-zh.yaml", warned, 1184),
+    ]
+
+    check("comment-several-specs.md", "\n".join(bodies))
+
+
+def test_a_cancelled_run_leaves_what_the_comment_said_below_a_line_of_its_own():
+    told = body("specs/helpdesk.yaml", reports.warned(), 1184)
+    once = overtaken(told, 1185).body
+
+    check("comment-overtaken.md", once)
+    assert overtaken(once, 1185).body == once
 
 
 @pytest.mark.parametrize(
