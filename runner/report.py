@@ -229,8 +229,8 @@ def excerpt(text: str, limit: int = 2_000) -> str:
     return f"{text[:limit]}… ({len(text) - limit:,} characters more)"
 
 
-_INEXCUSABLE: Mapping[str, Layer] = {"error_rate": "service", "leakage": "isolation"}
-"""Gates that no average excuses, and the layer that broke where one failed."""
+INEXCUSABLE: Mapping[str, Layer] = {"error_rate": "service", "leakage": "isolation"}
+"""Gates that no average excuses, and the layer that each speaks of."""
 
 
 def broken_layer(report: Report) -> Layer | None:
@@ -243,7 +243,7 @@ def broken_layer(report: Report) -> Layer | None:
     """
     blocking = [gate for gate in report.gates if gate.blocks]
     failed = [gate for gate in blocking if gate.outcome == "failed"]
-    for metric, layer in _INEXCUSABLE.items():
+    for metric, layer in INEXCUSABLE.items():
         if metric in {gate.metric for gate in failed}:
             return layer
     charged = _charged(report)
@@ -258,8 +258,8 @@ def gate_layer(gate: GateResult, report: Report) -> Layer | None:
     """Give the layer a gate speaks of; None for a number over the whole run."""
     if gate.layer:
         return gate.layer
-    if gate.metric == "error_rate":
-        return "service"
+    if gate.metric in INEXCUSABLE:
+        return INEXCUSABLE[gate.metric]
     label = gate.metric
     if label not in report.summaries:
         label = split_statistic(label)[0]

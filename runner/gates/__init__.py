@@ -77,7 +77,7 @@ def verdict(gates: Sequence[GateResult]) -> tuple[Verdict, tuple[str, ...]]:
     A broken red line outweighs failed calls, and these outweigh any other gate.
     """
     blocking = [gate for gate in gates if gate.blocks]
-    broken = [gate for gate in blocking if _is_broken_red_line(gate)]
+    broken = [gate for gate in blocking if gate.is_broken_red_line]
     errors = [gate for gate in blocking if _is_error(gate)]
     rest = [gate for gate in blocking if gate not in broken and gate not in errors]
     told = dict.fromkeys(gate.message for gate in (*broken, *errors, *rest))
@@ -85,10 +85,6 @@ def verdict(gates: Sequence[GateResult]) -> tuple[Verdict, tuple[str, ...]]:
     if errors and not broken:
         return "error", reasons
     return ("failed" if blocking else "passed"), reasons
-
-
-def _is_broken_red_line(gate: GateResult) -> bool:
-    return gate.rule == "red_line" and gate.outcome == "failed"
 
 
 def _is_error(gate: GateResult) -> bool:

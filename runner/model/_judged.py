@@ -141,6 +141,11 @@ class GateResult(Frozen):
         """Whether this alone turns the run red."""
         return self.level == "fail" and self.outcome in ("failed", "unmeasured")
 
+    @property
+    def is_broken_red_line(self) -> bool:
+        """Whether cases crossed a red line, which no average excuses."""
+        return self.rule == "red_line" and self.outcome == "failed"
+
 
 Verdict = Literal["passed", "failed", "error", "skipped"]
 

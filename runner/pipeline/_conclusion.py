@@ -44,7 +44,7 @@ def conclude(
     verdict, reasons = gates.verdict(results)
     if stopped:
         # A red line that is broken stays broken, whatever came after it.
-        broken = any(g.rule == "red_line" and g.outcome == "failed" for g in results)
+        broken = any(gate.is_broken_red_line for gate in results)
         verdict = "failed" if broken and verdict == "failed" else "error"
         # What was not measured may be so because the rest was not asked.
         known = [gate for gate in results if gate.outcome == "failed"]

@@ -60,11 +60,6 @@ def status(gate: GateResult) -> Status:
     return "failed" if gate.outcome == "failed" else "unmeasured"
 
 
-def is_broken_line(gate: GateResult) -> bool:
-    """Give whether cases crossed a red line, which no average excuses."""
-    return gate.rule == "red_line" and gate.outcome == "failed"
-
-
 def worst(gates: Iterable[GateResult]) -> Status:
     """Give the worst status among gates on one number; ``open`` where there is none."""
     return min(map(status, gates), key=_WORST.index, default="open")

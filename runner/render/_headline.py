@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from runner.advice import ADVICE
 from runner.model import GateResult, Layer, Verdict
 from runner.render._cases import cause_name, failing
-from runner.render._gates import FEW, asks, is_broken_line, status
+from runner.render._gates import FEW, asks, status
 from runner.render._noise import flips
 from runner.render._numbers import number
 from runner.render._said import Piece, Said, join, named, quote, say, strong, told
@@ -80,7 +80,7 @@ def _asked(report: Report) -> int:
 
 def _crossed(blocking: Sequence[GateResult]) -> list[Said]:
     """Give what outweighs every average, where it happened."""
-    broken = [gate for gate in blocking if is_broken_line(gate)]
+    broken = [gate for gate in blocking if gate.is_broken_red_line]
     leaked = [gate for gate in broken if gate.metric == "leakage"]
     if leaked:
         return [say(f"{count(len(leaked[0].cases), 'case')} leaked")]
@@ -163,13 +163,13 @@ def stated(report: Report) -> list[GateResult]:
         return blocking[:FEW]
     own = [gate for gate in blocking if gate_layer(gate, report) == layer]
     first = sorted(own or blocking, key=_weight)[:1]
-    lines = [gate for gate in blocking if is_broken_line(gate) and gate not in first]
+    lines = [gate for gate in blocking if gate.is_broken_red_line and gate not in first]
     return [*first, *lines[:FEW]]
 
 
 def _weight(gate: GateResult) -> int:
     """Give what a gate says of its layer: a leak most, a red line by tag least."""
-    return 0 if gate.metric == "leakage" else 2 if is_broken_line(gate) else 1
+    return 0 if gate.metric == "leakage" else 2 if gate.is_broken_red_line else 1
 
 
 def _where_to_look(report: Report, layer: Layer | None) -> Said:
@@ -198,7 +198,7 @@ def _usual(causes: Mapping[str, int]) -> Said:
 
 def _stands(gate: GateResult, report: Report) -> Said:
     """Give a gate that is not passed in a sentence."""
-    if is_broken_line(gate):
+    if gate.is_broken_red_line:
         return _red_line(gate)
     has_limit = gate.rule in ("min", "max") and gate.outcome == "failed"
     if not has_limit or gate.value is None:

@@ -22,7 +22,7 @@ from runner.render._gates import Status, rule, worst
 from runner.render._noise import between, is_noise
 from runner.render._numbers import STILL, change, number
 from runner.render._said import Said, join, named, quote, say
-from runner.report import Report
+from runner.report import INEXCUSABLE, Report
 
 NOTHING = "–"
 NOISE = "ᵃ"
@@ -30,8 +30,6 @@ NOISE = "ᵃ"
 _USUAL = ("p50", "p95")
 _GATES = 4
 _COUNTED: Mapping[Rule, str] = {"red_line": "failed", "yardstick": "loosened"}
-_HOMES: Mapping[str, Layer] = {"error_rate": "service", "leakage": "isolation"}
-"""Layers of what has none of its own, or has a gate without a summary."""
 _Key = tuple[str, str | None]
 """A metric and a slice of the cases."""
 
@@ -118,11 +116,11 @@ def _names(report: Report) -> Iterator[_Name]:
                 yield _Name(_layer(label, summary), metric, part)
     for metric, gated in parts.items():
         for part in gated:
-            yield _Name(_HOMES.get(metric), metric, part)
+            yield _Name(INEXCUSABLE.get(metric), metric, part)
 
 
 def _layer(label: str, summary: Summary) -> Layer | None:
-    return _HOMES.get(label, summary.layer)
+    return INEXCUSABLE.get(label, summary.layer)
 
 
 def _shown(label: str, summary: Summary, gated: Collection[str]) -> list[str]:
