@@ -66,6 +66,7 @@ def _merged(entries: Sequence[Entry], trials: Trials) -> Entry:
         shown.finding._replace(trials=outcomes),
         any(met) if met else None,
         shown.hits,
+        frozenset().union(*(entry.shown for entry in entries)),
     )
 
 

@@ -22,7 +22,7 @@ from runner.model import (
     Response,
     Score,
 )
-from runner.scores import Asked
+from runner.scores import Asked, declined
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
 from runner.units import tell_apart
 
@@ -120,6 +120,8 @@ class Judge:
         return not any(isinstance(scores[position], float) for position in examining)
 
     def _charge(self, asked: Asked, unmet: Sequence[tuple[Mark, float]]) -> Finding:
+        if asked.declined is None:  # nothing that is measured asked for it
+            asked = asked._replace(declined=declined(asked.case, asked.response))
         found, unknown = _collapsed(Seen(asked, self._marks))
         own = [
             each for each in unmet if each[0].measure.metric.name not in DEFAULT_MARKS

@@ -57,6 +57,8 @@ class Entry(NamedTuple):
     """Whether a relevant passage came; None where the case or the reply cannot say."""
     hits: tuple[int, ...] | None = None
     """The ranks of relevant passages, from 1; None as above."""
+    shown: frozenset[Layer] = frozenset()
+    """Layers that the reply shows enough of, whether or not they are measured."""
 
 
 class _Came(NamedTuple):
@@ -86,6 +88,7 @@ class Ledger:
         self.columns = tuple(Column(measure, len(cases)) for measure in measures)
         self.findings = [NOT_ASKED] * len(cases)
         self.depth = 0
+        self._shown: set[Layer | None] = set()
         self._labels = tuple(measure.label for measure in measures)
         self._hashes = [""] * len(cases)
         self._latency = array("d", [_NO_LATENCY]) * len(cases)
@@ -95,7 +98,8 @@ class Ledger:
 
     def enter(self, entry: Entry) -> Record:
         """Keep what one case leaves behind, and give its line for ``cases.jsonl``."""
-        (position, result, *_), scores, finding, met, hits = entry
+        (position, result, *_), scores, finding, met, hits, shown = entry
+        self._shown |= shown
         for column, score in zip(self.columns, scores, strict=True):
             column.put(position, score)
         self.findings[position] = finding
@@ -203,7 +207,7 @@ class Ledger:
 
     def layers(self, summaries: Iterable[Summary]) -> dict[Layer, LayerCount]:
         """Give per layer where cases collapse, and whether anything is known of it."""
-        known = {summary.layer for summary in summaries if summary.scored}
+        known = self._shown | {s.layer for s in summaries if s.scored}
         failing = [
             finding
             for finding in self.findings

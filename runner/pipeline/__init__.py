@@ -108,4 +108,4 @@ def _judged(
             asked = scorer.asked(case, result)
             scores = scorer.row(asked)
             finding = judge.diagnose(asked, scores)
-            yield Entry(exchange, scores, finding, asked.met, asked.hits)
+            yield Entry(exchange, scores, finding, asked.met, asked.hits, asked.shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import compress, groupby, product
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -57,12 +57,30 @@ class Asked(NamedTuple):
         return any(ranked.gains) if isinstance(ranked, Ranking) else None
 
     @property
+    def shown(self) -> frozenset[Layer]:
+        """The layers that this reply shows enough of, whether or not it is measured.
+
+        Of those alone that no default mark measures in every reply.
+        """
+        passages = self.response.passages or ()
+        read = passages and all(passage.text is not None for passage in passages)
+        answers = self.declined is False and not self.case.expect_refusal
+        ranked = isinstance(self.ranking, Ranking)
+        return _SHOWN[ranked, bool(ranked and passages), bool(read and answers)]
+
+    @property
     def hits(self) -> tuple[int, ...] | None:
         """The ranks of relevant passages; None where case or reply cannot say."""
         ranked = self.ranking
         if not isinstance(ranked, Ranking):
             return None
         return tuple([rank for rank, hit in enumerate(ranked.hits, 1) if hit])
+
+
+_SHOWN: Mapping[tuple[bool, ...], frozenset[Layer]] = {
+    flags: frozenset(compress(("retrieval", "context", "grounding"), flags))
+    for flags in product((False, True), repeat=3)
+}
 
 
 def declined(case: Case, response: Response) -> bool | None:

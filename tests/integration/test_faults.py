@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,7 @@ class Run(NamedTuple):
     exit: int
     cases: dict
     report: dict
+    folder: Path
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +96,7 @@ def evaluate(desk, folder):
     lines = (folder / "cases.jsonl").read_text("utf-8").splitlines()
     cases = {case["id"]: case for case in map(json.loads, lines)}
     report = json.loads((folder / "results.json").read_text("utf-8"))
-    return Run(ended.returncode, cases, report)
+    return Run(ended.returncode, cases, report, folder)
 
 
 def test_the_healthy_demo_passes_with_few_honest_failures(run):
@@ -195,6 +197,39 @@ def test_a_fault_of_the_service_is_in_no_mean(run, fault):
 
     assert recall["scored"] == len(scored) <= answered
     assert recall["mean"] == pytest.approx(sum(scored) / len(scored), abs=1e-6)
+
+
+SHORT = """
+name: short
+endpoint: {url: "http://localhost:9", shared_tenants: [public]}
+cases:
+  - cases/helpdesk.yaml
+  - path: cases/helpdesk-zh.csv
+    fields: {expected_doc_ids: sources}
+"""
+
+
+@pytest.mark.parametrize("fault", ["noise", "wrong-number"])
+def test_a_spec_that_lists_no_metric_finds_the_same_causes(run, fault, tmp_path):
+    broken = run(fault)
+    shutil.copytree(ROOT / "specs/cases", tmp_path / "cases")
+    (tmp_path / "short.yaml").write_text(SHORT)
+    replay = ("--replay", broken.folder / "responses.jsonl", "--out", "out", "--quiet")
+
+    subprocess.run(
+        [sys.executable, "-m", "runner", "run", "short.yaml", *map(str, replay)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "GITHUB_WORKSPACE": ""},
+        capture_output=True,
+        check=False,
+    )
+
+    lines = (tmp_path / "out/cases.jsonl").read_text("utf-8").splitlines()
+    found = {case["id"]: case["cause"] for case in map(json.loads, lines)}
+    assert found == {name: case["cause"] for name, case in broken.cases.items()}
+    layers = json.loads((tmp_path / "out/results.json").read_text("utf-8"))["layers"]
+    blind = {layer for layer, count in layers.items() if count["undetermined"]}
+    assert blind <= {"grounding"}  # where every reply declines
 
 
 def test_every_fault_is_listed_here():

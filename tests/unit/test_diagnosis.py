@@ -318,6 +318,22 @@ def test_every_measure_can_be_bound_that_has_a_default_mark():
     ]
 
 
+def test_a_refusal_is_seen_also_where_no_measure_asks_for_it():
+    marks = {"recall@1": 1.0}
+    measures = [bind(label, registry) for label in marks]
+    scorer = Scorer(measures)
+    answers = (RIGHT, DECLINES)
+    near = FACT._replace(qrels={"refund#1": 1, "refund#2": 1, "refund#3": 1})
+
+    judge = Judge(measures, marks, DiagnosisMarks())
+    found = []
+    for answer in answers:
+        asked = scorer.asked(near, reply(answer, (GOLD,)))
+        found.append(judge.diagnose(asked, scorer.row(asked)).also)
+
+    assert found == [(), ("refusal.over",)]
+
+
 @pytest.mark.parametrize(
     ("response", "message"),
     [

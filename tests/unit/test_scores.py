@@ -82,6 +82,29 @@ def test_what_a_reply_does_not_show_is_told_from_what_no_case_asks_for(
     assert type(score(name, case, response)) is kind
 
 
+@pytest.mark.parametrize(
+    ("case", "response", "layers"),
+    [
+        (LABELLED, Response("30 days", FOUND), {"retrieval", "context", "grounding"}),
+        (LABELLED, Response("30 days", ()), {"retrieval"}),
+        (LABELLED, Response("30 days", (Passage("d#2"),)), {"retrieval", "context"}),
+        (
+            LABELLED,
+            Response("The documents do not say.", FOUND),
+            {"retrieval", "context"},
+        ),
+        (LABELLED, Response(None, FOUND), {"retrieval", "context"}),
+        (LABELLED, Response("30 days"), set()),
+        (Case("b", "q"), Response("30 days", FOUND), {"grounding"}),
+        (REFUSAL, Response("30 days", FOUND), set()),
+    ],
+)
+def test_a_reply_shows_layers_whether_or_not_they_are_measured(case, response, layers):
+    scorer = Scorer(measures("key_points"))
+
+    assert scorer.asked(case, response).shown == layers
+
+
 EVERYTHING = {
     "qrels": {"d#1": 1},
     "key_points": (("30 days",),),
