@@ -122,14 +122,9 @@ def _repeated(cases: Collection[Case]) -> Iterator[str]:
 
 def _mute(cases: Collection[Case], gated: Iterable[Measure]) -> Iterator[str]:
     """Tell which thresholds are on metrics that no case of the set can score."""
-    absent = {
-        label.field
-        for label in LABELS.values()
-        if not any(label.holds(case) for case in cases)
-    }
     for measure in gated:
         for label in needs(measure):
-            if label.field in absent:
+            if not any(label.holds(case) for case in cases):
                 yield (
                     f"{_WARNING}the threshold on {measure.label} will be unmeasured, "
                     f"and fail: no case has {label.field}"

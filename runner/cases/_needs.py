@@ -9,7 +9,7 @@ from runner.model import Case, Layer, Measure
 
 
 class Label(NamedTuple):
-    """What an input of a metric needs of a case."""
+    """What a metric or an input of one needs of a case."""
 
     field: str
     holds: Callable[[Case], object]
@@ -31,9 +31,9 @@ LABELS: Mapping[str, Label] = {
 }
 """By the name of the input; the inputs that are not here are read from the reply."""
 
-_KINDS: Mapping[str, Callable[[Case], bool]] = {
-    "refusal": lambda case: case.expect_refusal,
-    "over_refusal": lambda case: not case.expect_refusal,
+_KINDS: Mapping[str, Label] = {
+    "refusal": Label("expect_refusal: true", lambda case: case.expect_refusal),
+    "over_refusal": Label("an answer to give", lambda case: not case.expect_refusal),
 }
 """Metrics that look at one of the two kinds of case."""
 
@@ -41,6 +41,8 @@ _KINDS: Mapping[str, Callable[[Case], bool]] = {
 def needs(measure: Measure) -> Iterator[Label]:
     """Give the labels without which a metric is unscored."""
     metric = measure.metric
+    if metric.name in _KINDS:
+        yield _KINDS[metric.name]
     for name in metric.inputs:
         if name in LABELS and name not in metric.optional:
             yield LABELS[name]
@@ -53,7 +55,4 @@ def asks_for(case: Case, measure: Measure) -> bool:
     """
     if case.expect_refusal and measure.layer in ANSWERABLE_ONLY:
         return False
-    kind = _KINDS.get(measure.metric.name)
-    return (kind is None or kind(case)) and all(
-        label.holds(case) for label in needs(measure)
-    )
+    return all(label.holds(case) for label in needs(measure))

@@ -456,10 +456,12 @@ def measures(*names):
         ([FACT._replace(reference="42")], "with a reference under 4 characters"),
         ([FACT, FACT._replace(id="g", question="why ?")], "repeating a question"),
         ([FACT], "the threshold on forbidden_content will be unmeasured"),
+        ([FACT], "refusal will be unmeasured, and fail: no case has expect_refusal"),
     ],
 )
 def test_the_health_of_a_case_set_is_told(cases, expected):
-    lines = health(cases, measures("forbidden_content"), measures("key_points"))
+    gated = measures("forbidden_content", "refusal")
+    lines = health(cases, gated, measures("key_points"))
 
     assert [line for line in lines if expected in line]
 
