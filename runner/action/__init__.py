@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +26,14 @@ from runner.action._base import beside_base
 from runner.action._checkout import commit_of
 from runner.action._comment import Commenter, links_of
 from runner.action._ended import Ended, outputs, worst_of
+from runner.action._kept import keep
 from runner.action._publish import publish
 from runner.action._specs import find, folders
+from runner.base import Remote
 from runner.errors import Cancelled, InputError, RagEvalError
 from runner.hosts import Access
 from runner.publish import owner, workflow
+from runner.publish.contents import connect
 from runner.publish.workflow import Annotation, Workflow
 from runner.redact import Redactor
 from runner.render import NOWHERE, Links
@@ -70,9 +75,9 @@ def run(
         return _conclude(ended, step, "", world.root)
     if "--quiet" in found.args:
         world = world._replace(progress=progress.silent)
-    with beside_base(orders, found, world.root) as held:
-        ended = list(_each(specs, held, world, found, step))
+    ended = _evaluated(specs, orders, world, found, step)
     status = _conclude(ended, step, found.out, world.root, links_of(found))
+    keep(ended, found, world.root, step)
     try:
         Commenter(found, world.templates, redactor, step).tell(ended, specs)
     except RagEvalError as error:
@@ -120,6 +125,23 @@ def _orders(
         )
         for spec, out in zip(specs, folders(specs, found.out), strict=True)
     ]
+
+
+def _evaluated(
+    specs: Sequence[str],
+    orders: Sequence[Order],
+    world: World,
+    found: Settings,
+    step: Workflow,
+) -> list[Ended]:
+    """Run the specs, each held against what is fetched for it."""
+    github = partial(connect, found.run, found.token)
+    with (
+        closing(Remote(github, found.trunk, found.comment_key)) as remote,
+        beside_base(orders, found, world.root) as held,
+    ):
+        world = world._replace(bring=remote.bring)
+        return list(_each(specs, held, world, found, step))
 
 
 def _each(

@@ -14,12 +14,11 @@ from runner import files
 from runner.action._checkout import commit_of, repository_of
 from runner.base import Checkout, Git, Objects, Snapshot
 from runner.errors import InputError
-from runner.publish.contents import Contents
-from runner.publish.github import Caller, Reason, Refused
+from runner.publish.contents import Contents, connect
+from runner.publish.github import Reason, Refused
 from runner.session import Order
 from runner.settings import Settings
 
-_PATIENCE = 60.0  # seconds after which no call is made again
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _NO_TOKEN = Reason("there is no token", "leave the input token out")
 
@@ -45,9 +44,7 @@ def beside_base(
     with TemporaryDirectory(prefix="rag-eval-base-") as folder, ExitStack() as stack:
         github = None
         if found.token:
-            caller = Caller(found.token, patience=_PATIENCE)
-            github = Contents(found.run.api, found.run.repository, caller)
-            stack.enter_context(closing(github))
+            github = stack.enter_context(closing(connect(found.run, found.token)))
         base = _Base(found, root, Path(folder), github)
         yield [order if order.before else base.beside(order) for order in orders]
 

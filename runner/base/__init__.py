@@ -14,6 +14,14 @@ from runner import files, history, pipeline
 from runner.base._before import Checkout, Objects, Snapshot
 from runner.base._brought import Bring, Brought, nowhere
 from runner.base._git import Git
+from runner.base._needs import CASES, RESULTS
+from runner.base._remote import (
+    HISTORY,
+    Remote,
+    check_data,
+    from_environment,
+    told,
+)
 from runner.errors import InputError, Place
 from runner.metrics import registry
 from runner.results import folder_of, read_results
@@ -27,15 +35,22 @@ if TYPE_CHECKING:
     from runner.spec import BaselineSource, Spec
 
 __all__ = [
+    "CASES",
+    "HISTORY",
+    "RESULTS",
     "Bring",
     "Brought",
     "Checkout",
     "Git",
     "Objects",
+    "Remote",
     "Snapshot",
     "Sources",
+    "check_data",
+    "from_environment",
     "held_against",
     "nowhere",
+    "told",
 ]
 
 

@@ -12,7 +12,7 @@ from fnmatch import translate
 from glob import has_magic
 from typing import Any
 
-BASELINE = ("results.json", "cases.jsonl")
+RESULTS, CASES = "results.json", "cases.jsonl"
 """The files of a baseline."""
 
 
@@ -34,7 +34,7 @@ def baseline(data: Any, spec: str) -> Iterator[str]:
     written = data.get("baseline") if isinstance(data, dict) else None
     path = written.get("path") if isinstance(written, dict) else None
     for folder in _inside(path, spec):
-        yield from (f"{folder}/{name}" for name in BASELINE)
+        yield from (f"{folder}/{name}" for name in (RESULTS, CASES))
 
 
 def _inside(written: Any, spec: str) -> Iterator[str]:

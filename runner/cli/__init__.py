@@ -231,6 +231,7 @@ def _tell(text: str, stream: TextIO | None = None) -> None:
 
 def _world(spec: Path, *, quiet: bool) -> World:
     from runner import interrupts, progress
+    from runner.base import from_environment
     from runner.session import World
 
     return World(
@@ -241,6 +242,7 @@ def _world(spec: Path, *, quiet: bool) -> World:
         progress=progress.silent
         if quiet or sys.stderr is None
         else partial(progress.shown, stream=sys.stderr),
+        bring=from_environment(os.environ),
         interruptible=interrupts.Signals().heeded().interruptible,
     )
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from runner.publish._calls import Call, Caller, Reply
 from runner.publish._refusals import Reason, Refused, Remedy, refusal
 from runner.publish._replies import found, odd
+from runner.settings import Run
 
 LARGEST = 40 * 2**20
 """Bytes of a file that is fetched; GitHub gives a hundred million."""
@@ -26,6 +27,7 @@ _WRITE = Remedy(
     "add to the job that runs on the default branch `permissions: {contents: write}`"
 )
 _INLINE = 2**20  # characters, above which each file is handed in by itself
+_PATIENCE = 60.0
 _CONFLICT = (409, 422)
 _FILES = ("100644", "100755")
 _FOLDER = "040000"
@@ -218,6 +220,22 @@ class Contents:
         if not reply.is_good:
             raise refusal(reply, remedy)
         return reply
+
+
+def connect(run: Run, token: str, patience: float = _PATIENCE) -> Contents:
+    """Give the repository that a run is of; nothing is asked of it yet.
+
+    Args:
+        run: Names it.
+        token: Of the API.
+        patience: Seconds after which no call is made again.
+
+    Raises:
+        Refused: There is no token.
+    """
+    if not token:
+        raise Refused(Reason("there is no token", "leave the input token out"))
+    return Contents(run.api, run.repository, Caller(token, patience=patience))
 
 
 class _Tree(NamedTuple):

@@ -68,7 +68,8 @@ def write(
     Args:
         contents: Of the repository.
         branch: Its name.
-        make: Gives all files, and is given what reads those that are there.
+        make: Gives all files, none where there is nothing to write, and is given what
+            reads those that are there.
         message: Of the commit.
 
     Raises:
@@ -77,6 +78,6 @@ def write(
     for _ in range(TRIES):
         tip = contents.tip(branch)
         files = make(partial(_files, contents, tip))
-        if contents.grow(branch, tip, files, message):
+        if not files or contents.grow(branch, tip, files, message):
             return
     raise Refused(Reason(f"others have written {branch} {TRIES} times meanwhile"))

@@ -18,6 +18,7 @@ from runner.settings._access import allowed, gateway
 from runner.settings._change import Change, change
 from runner.settings._rights import REMEDIES, Silence, Stance, silenced, stance
 from runner.settings._run import Run, run
+from runner.settings._trunk import Trunk, trunk
 from runner.settings._trust import own_commits, stranger, withheld
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Settings",
     "Silence",
     "Stance",
+    "Trunk",
     "change",
     "check_names",
     "read",
@@ -37,6 +39,7 @@ __all__ = [
     "silence",
     "stance",
     "stranger",
+    "trunk",
     "withheld",
 ]
 
@@ -95,6 +98,8 @@ class Settings(NamedTuple):
     """Whether a spec may be a stranger's where it is given secrets."""
     loosened: Loosened = "warn"
     """What a limit that is looser than at the base commit does to the verdict."""
+    trunk: Trunk = Trunk()
+    """Which branch the run is held against."""
 
 
 def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
@@ -129,6 +134,7 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
         own=own_commits(environ, event),
         trusting=_one_of("allow-untrusted-spec", given, _YesNo) == "true",
         loosened=_one_of("loosened", given, Loosened),
+        trunk=trunk(environ, event, found),
     )
 
 

@@ -1,0 +1,103 @@
+"""Fetches a baseline that a repository keeps outside of the workspace."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from runner import settings
+from runner.base._brought import Bring, Brought, nowhere
+from runner.base._needs import CASES, RESULTS
+from runner.publish import data_branch
+from runner.publish.contents import connect
+from runner.publish.github import Reason, Refused
+from runner.settings import Trunk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from runner.publish.contents import Contents
+    from runner.spec import BaselineSource
+
+HISTORY = "history.jsonl"
+_NAMES = (RESULTS, CASES, HISTORY)
+
+
+class Remote:
+    """One repository, whose files are here as long as this is.
+
+    Args:
+        connect: Gives what the repository holds, or refuses to.
+        trunk: Its branches, as far as they are known.
+        key: Tells apart what several runs of a spec keep.
+    """
+
+    def __init__(
+        self, connect: Callable[[], Contents], trunk: Trunk, key: str = ""
+    ) -> None:
+        self._connect = connect
+        self._trunk = trunk
+        self._key = key
+        self._made: list[TemporaryDirectory[str]] = []
+
+    def close(self) -> None:
+        """Drop what was fetched."""
+        for folder in self._made:
+            folder.cleanup()
+
+    def bring(self, source: BaselineSource, spec: str) -> Brought:
+        """Give what is kept for a spec, or why nobody knows whether there is any."""
+        try:
+            with closing(self._connect()) as contents:
+                return self._branch(contents, source.name, spec)
+        except Refused as refused:
+            return Brought(unread=f"of the {source}, {told(refused.reason)}")
+
+    def _branch(self, contents: Contents, name: str, spec: str) -> Brought:
+        check_data(name, self._trunk)
+        folder = data_branch.folder_of(spec, self._key)
+        return self._written(data_branch.read(contents, name, folder))
+
+    def _written(self, files: Mapping[str, bytes]) -> Brought:
+        self._made.append(TemporaryDirectory(prefix="rag-eval-baseline-"))
+        folder = Path(self._made[-1].name)
+        there = [name for name in _NAMES if name in files]
+        for name in there:
+            (folder / name).write_bytes(files[name])
+        return Brought(
+            folder=folder if {*there} - {HISTORY} else None,
+            history=folder / HISTORY if HISTORY in there else None,
+        )
+
+
+def from_environment(environ: Mapping[str, str]) -> Bring:
+    """Give what fetches a baseline outside of the action: what a step would be told.
+
+    Args:
+        environ: Names the repository, and has the token.
+    """
+    run = settings.run(environ)
+    token = environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN")
+    if not run.repository or not token:
+        return nowhere
+    trunk = Trunk(base=environ.get("GITHUB_BASE_REF") or None)
+    return Remote(partial(connect, run, token), trunk).bring
+
+
+def check_data(branch: str, trunk: Trunk) -> None:
+    """See that a branch may hold data alone.
+
+    Raises:
+        Refused: It is one that people work on.
+    """
+    if branch in (trunk.default, trunk.base):
+        why = f"{branch} is where pull requests go, and data has a branch of its own"
+        raise Refused(Reason(why, "name another one, such as rag-eval-data"))
+
+
+def told(reason: Reason) -> str:
+    """Give why something was not done, and what to do about it."""
+    return f"{reason.why} ({reason.hint})" if reason.hint else reason.why
