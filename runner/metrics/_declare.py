@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from runner.model import RUN_LEVEL, Better, Layer, Metric, Unscored
 
@@ -107,13 +107,20 @@ def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], frozenset[str]
             inputs.append(name)
             if _admits_none(hint):
                 optional.add(name)
-    fields: Any = options
-    model = create_model(
-        f"{function.__name__}_options",
-        __config__=ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False),
-        **fields,
+    return tuple(inputs), frozenset(optional), _options(function.__name__, options)
+
+
+def _options(name: str, fields: Any) -> type[BaseModel]:
+    """Give the model of a metric's options, which is built for those that are used."""
+    if not fields:
+        return _NoOptions
+    return create_model(f"{name}_options", __base__=_NoOptions, **fields)
+
+
+class _NoOptions(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True
     )
-    return tuple(inputs), frozenset(optional), model
 
 
 def _admits_none(hint: Any) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 from runner.text.matching import contains
 from runner.text.words import fold
@@ -167,8 +168,8 @@ prohibit prohibits prevent prevents forbid forbids
 """
 _NEGATION = frozenset(_CUES.split())  # without one, no way need be tried
 _NEGATION_ZH = frozenset("不无没未缺拒只超详")
-_WAYS = tuple(map(re.compile, (_UNABLE, _UNKNOWN, _SILENT, _IMPROPER)))
-_WAY_ZH = re.compile(_CHINESE)
+_WAYS = (_UNABLE, _UNKNOWN, _SILENT, _IMPROPER)
+_compiled = cache(re.compile)  # of a language that no answer is in, none need be
 _TURN = re.compile(
     r"\b(?:however|but|nevertheless|nonetheless|that said|in general|generally"
     r"|to answer|here (?:are|is))\b|但是?|不过|然而|以下是|一般来说|通常"
@@ -220,9 +221,9 @@ def _refusal(sentence: str) -> int | None:
     """Give where the declining words end; None where the sentence has none."""
     found: list[re.Match[str] | None] = []
     if not _NEGATION.isdisjoint(_A_WORD.findall(sentence)):
-        found += [way.search(sentence) for way in _WAYS]
+        found += [_compiled(way).search(sentence) for way in _WAYS]
     if not sentence.isascii() and not _NEGATION_ZH.isdisjoint(sentence):
-        found.append(_WAY_ZH.search(sentence))
+        found.append(_compiled(_CHINESE).search(sentence))
     return min((match.end() for match in found if match), default=None)
 
 
