@@ -141,6 +141,17 @@ def test_every_step_is_whole_and_says_the_verdict_and_what_is_left_out(
     assert len(set(said)) == len(steps)
 
 
+def test_a_page_lists_a_thousand_changed_cases_and_counts_the_rest():
+    report = reports.failing()
+    many = tuple(f"case-{number}" for number in range(5_000))
+    assert report.comparison is not None
+    compared = report.comparison.model_copy(update={"regressed": many})
+    page = render.html(report.model_copy(update={"comparison": compared}), ENVIRONMENT)
+
+    assert page.count('<td data-label="Case">') == 1_000
+    assert "Showing 1,000 of 5,002 changed cases." in page
+
+
 def test_the_budgets_leave_room_for_the_marker_and_below_what_github_stores():
     assert COMMENT.characters + MARKER < 65_536
     assert COMMENT.size + MARKER < 262_144
