@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("starting", "asking", "whole", "rescoring", "tokenising")
+SCRIPTS = ("starting", "asking", "streaming", "whole", "rescoring", "tokenising")
 
 
 def main() -> None:

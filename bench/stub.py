@@ -1,7 +1,8 @@
 """A stub endpoint that is not the bottleneck: one canned reply after a fixed latency.
 
-    python bench/stub.py --latency 0.05 --port 0
+    python bench/stub.py --latency 0.05 --port 0 --events 0
 
+With ``--events`` it streams: that many server-sent events, evenly over the latency. It
 prints its port on the first line of standard output, then serves until it is ended. It
 speaks just enough HTTP: keep-alive, Content-Length, any method and path.
 """
@@ -14,13 +15,18 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 REPLIES = 500  # different ones in turn, so that nothing remembers the text of the last
+HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+STREAMS = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\n"
+)
 WORDS = [
     *("a", "refund", "is", "paid", "to", "the", "card", "within", "ten", "days"),
     *("after", "goods", "came", "back", "in", "full", "order", "account", "plan"),
@@ -47,6 +53,55 @@ def reply(chance: random.Random, passages: int = 10, words: int = 42) -> dict[st
     }
 
 
+def pieces(answer: dict[str, Any], events: int) -> list[bytes]:
+    """Give a reply as chunks of one event each: the passages, then the answer."""
+    text, size = answer["answer"], -(-len(answer["answer"]) // events)
+    parts = [{"delta": text[n * size : (n + 1) * size]} for n in range(events)]
+    said = [*parts[:-1], {**parts[-1], "contexts": answer["contexts"]}]
+    framed = [b"data: " + json.dumps(part).encode() + b"\n\n" for part in said]
+    return [b"%x\r\n%b\r\n" % (len(event), event) for event in framed]
+
+
+class Streaming(asyncio.Protocol):
+    """One connection: streams each reply in turn, evenly over the latency."""
+
+    def __init__(self, answers: Iterator[list[bytes]], latency: float) -> None:
+        self._answers = answers
+        self._latency = latency
+        self._received = b""
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport to answer on."""
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - narrows the type
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Stream when a whole request has come."""
+        self._received += data
+        if whole(self._received):
+            self._received = b""
+            self._send(STREAMS)
+            chunks = next(self._answers)
+            loop = asyncio.get_running_loop()
+            now, gap = loop.time(), self._latency / len(chunks)
+            for number, chunk in enumerate(chunks[:-1], 1):
+                loop.call_at(now + number * gap, self._send, chunk)
+            last = chunks[-1] + b"0\r\n\r\n"
+            loop.call_at(now + self._latency, self._send, last)
+
+    def _send(self, data: bytes) -> None:
+        if self._transport and not self._transport.is_closing():
+            self._transport.write(data)
+
+
+def whole(request: bytes) -> bool:
+    """Whether head and body of a request have come."""
+    head, found, body = request.partition(b"\r\n\r\n")
+    _, _, rest = head.lower().partition(b"content-length:")
+    return bool(found) and len(body) >= int(rest.split(b"\r\n", 1)[0] or 0)
+
+
 class Stub(asyncio.Protocol):
     """One connection: answers each request in turn, whatever it asks."""
 
@@ -64,11 +119,7 @@ class Stub(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Answer when a whole request has come."""
         self._received += data
-        head, found, body = self._received.partition(b"\r\n\r\n")
-        if not found:
-            return
-        _, _, rest = head.lower().partition(b"content-length:")
-        if len(body) < int(rest.split(b"\r\n", 1)[0] or 0):
+        if not whole(self._received):
             return
         self._received = b""
         if self._latency:
@@ -81,22 +132,19 @@ class Stub(asyncio.Protocol):
             self._transport.write(next(self._answers))
 
 
-async def serve(port: int, latency: float, bodies: Sequence[bytes]) -> None:
+async def serve(port: int, connect: Callable[[], asyncio.Protocol]) -> None:
     """Serve until cancelled; the port is printed first."""
-    head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
-    answers = cycle([f"{head}{len(b)}\r\n\r\n".encode() + b for b in bodies])
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: Stub(answers, latency), "127.0.0.1", port, backlog=512
-    )
+    server = await loop.create_server(connect, "127.0.0.1", port, backlog=512)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
 @contextmanager
-def running(latency: float) -> Iterator[str]:
+def running(latency: float, events: int = 0) -> Iterator[str]:
     """Start the stub in its own process and give its URL."""
-    command = [sys.executable, str(Path(__file__)), "--latency", str(latency)]
+    options = ["--latency", str(latency), "--events", str(events)]
+    command = [sys.executable, str(Path(__file__)), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout  # noqa: S101 - narrows the type
@@ -110,10 +158,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds")
+    parser.add_argument("--events", type=int, default=0, help="of a streamed reply")
     options = parser.parse_args()
     chance = random.Random(7)
-    bodies = [json.dumps(reply(chance)).encode() for _ in range(REPLIES)]
-    asyncio.run(serve(options.port, options.latency, bodies))
+    replies = [reply(chance) for _ in range(REPLIES)]
+    if options.events:
+        streams = cycle([pieces(each, options.events) for each in replies])
+        asyncio.run(serve(options.port, lambda: Streaming(streams, options.latency)))
+    else:
+        bodies = [json.dumps(each).encode() for each in replies]
+        answers = cycle([f"{HEAD}{len(b)}\r\n\r\n".encode() + b for b in bodies])
+        asyncio.run(serve(options.port, lambda: Stub(answers, options.latency)))
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 
+from runner.endpoints._body import Reply, TooLarge, Unreadable
 from runner.endpoints._reach import Unanswered
 from runner.endpoints._values import excerpt
-from runner.endpoints._wire import Reply, TooLarge, Unreadable
 from runner.model import Failure
 
 RETRYABLE = frozenset({429, 502, 503, 504})
@@ -85,7 +85,7 @@ def from_error(error: Exception, url: str, timeout: float) -> Failure:
             f"no whole reply from {where} within {timeout:g} s (endpoint.timeout)",
             retryable=True,
         )
-    what, retryable = _unreachable(chain[-1], where)
+    what, retryable = _unreachable(_first(chain), where)
     return Failure("service.unreachable", what, retryable=retryable)
 
 
@@ -119,7 +119,8 @@ def from_garbage(reply: Reply, url: str, error: ValueError) -> Failure:
     what = f"the reply of {shown(url)} is no JSON"
     if kind == "text/event-stream":
         what = (
-            f"{shown(url)} streams its reply (ask for one whole reply in endpoint.body)"
+            f"{shown(url)} streams its reply (write stream: sse in endpoint.response, "
+            "or ask for one whole reply in endpoint.body)"
         )
     elif not reply.body:
         return Failure("service.malformed", f"the reply of {shown(url)} is empty")
@@ -131,6 +132,20 @@ def from_garbage(reply: Reply, url: str, error: ValueError) -> Failure:
     )
 
 
+def from_silence(reply: Reply, url: str, beginning: bytes, framing: str) -> Failure:
+    """Explain a body in which there is no event; ``beginning`` is how it begins."""
+    where = shown(url)
+    if not beginning.strip():
+        return Failure("service.malformed", f"the stream of {where} is empty")
+    begin = excerpt(beginning.decode(errors="replace"), 200)
+    kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return Failure(
+        "service.malformed",
+        f"the reply of {where} holds no event of endpoint.response.stream: {framing}; "
+        f"its type is {excerpt(kind, 60) or 'not stated'}, it begins with: {begin}",
+    )
+
+
 def _causes(error: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = error
     while cause is not None:
@@ -138,6 +153,18 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         # urllib3 keeps what TLS said as an argument.
         told = [arg for arg in cause.args if isinstance(arg, BaseException)]
         cause = cause.__cause__ or cause.__context__ or next(iter(told), None)
+
+
+def _first(chain: list[BaseException]) -> BaseException:
+    """Give the first cause of an error.
+
+    Where the size of a chunk should stand and nothing does, the connection was closed,
+    which ``http.client`` says as a number that it could not read.
+    """
+    *later, first = chain
+    closed = isinstance(first, ValueError) and str(first).endswith(" b''")
+    cut = [each for each in later if isinstance(each, http.client.IncompleteRead)]
+    return cut[-1] if closed and cut else first
 
 
 def _unreachable(cause: BaseException, where: str) -> tuple[str, bool]:

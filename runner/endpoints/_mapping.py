@@ -76,6 +76,26 @@ class ReplyMap:
         except Malformed as error:
             return Failure("service.malformed", str(error), latency=latency)
 
+    def first_token(self, events: list[Any]) -> int | None:
+        """Give the index of the first event that carries text of the answer.
+
+        It is the first over which alone the expression of the answer finds some; None
+        where it is one that needs several.
+        """
+        alone = (self.part({"events": [event]}) for event in events)
+        return next((index for index, part in enumerate(alone) if part), None)
+
+    def part(self, reply: Any) -> str | None:
+        """Give the answer in a reply that may not be whole, None where there is none.
+
+        Never raises: what an expression cannot take is missing, since more was to come.
+        """
+        try:
+            found = self._answer(reply) if self._answer else None
+        except InputError:
+            return None
+        return found if isinstance(found, str) and not found.isspace() else None
+
     def missing(self) -> InputError | None:
         """Give help where a mapped path found nothing in any reply that was read.
 
@@ -108,7 +128,8 @@ class ReplyMap:
         if self._answer is None:
             return None
         answer = self._answer(reply)
-        if answer is not None:
+        # Joining no events gives an empty text, also where the expression is wrong.
+        if answer or (answer is not None and self._spec.stream is None):
             self._watch.answered()
         if isinstance(answer, str):
             return answer
@@ -141,6 +162,12 @@ class ReplyMap:
             return None
         flag = self._refused(reply)
         return self._silent if flag is None else truth(flag)
+
+
+def _span(pattern: str, where: Place) -> Any:
+    """Compile a pattern together with the spaces before it, as a mark is cut out."""
+    regex(pattern, where)  # whose mistakes are in the words of the spec
+    return regex(rf"[ \t]*(?:{pattern})", where)
 
 
 def _passage(name: Any, text: Any, score: Any, document: Any, tenant: Any) -> Passage:
@@ -181,7 +208,7 @@ class _Compiler:
 
     def strip(self, patterns: tuple[str, ...]) -> list[Any]:
         return [
-            self._kept(regex, pattern, self._key("strip", index))
+            self._kept(_span, pattern, self._key("strip", index))
             for index, pattern in enumerate(patterns)
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urljoin, urlsplit
 
-from runner.endpoints._wire import Reply
+from runner.endpoints._body import Reply
 
 _HTTP, _HTTPS = 80, 443
 _REDIRECTING = (301, 302, 303, 307, 308)

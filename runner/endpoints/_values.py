@@ -10,6 +10,7 @@ from typing import Any
 from runner.errors import did_you_mean
 
 _KEYS_SHOWN = 12
+_EVENTS_SEEN = 1000
 _PATH_SHOWN = 60  # characters
 _KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list"}
 
@@ -54,7 +55,12 @@ def excerpt(value: Any, limit: int = 200) -> str:
 
 
 def described(reply: Any, what: str = "reply") -> str:
-    """Say which keys a reply, or a part of it, has, and which stand within them."""
+    """Say which keys a reply, or a part of it, has, and which stand within them.
+
+    Of a stream, which kinds of events came.
+    """
+    if isinstance(reply, dict) and reply.keys() == {"events"}:
+        return _outlined(reply["events"])
     if not isinstance(reply, dict):
         return f"the {what} is {kind(reply)}"
     leaves = _leaves(reply)
@@ -62,6 +68,28 @@ def described(reply: Any, what: str = "reply") -> str:
     if len(keys) > _KEYS_SHOWN:
         keys[-1] = "..."
     return f"the {what} has the keys {', '.join(keys) or '(none)'}"
+
+
+def _outlined(events: list[Any]) -> str:
+    """Say which kinds of events there are: their names, and what stands in them."""
+    kinds = dict.fromkeys(islice(map(_shape, events), _EVENTS_SEEN))
+    shown = list(islice(kinds, _KEYS_SHOWN))
+    more = ["..."] if len(kinds) > len(shown) else []
+    return f"the events hold {'; '.join([*shown, *more]) or '(nothing)'}"
+
+
+def _shape(event: Any) -> str:
+    name, data = event["event"], event["data"]
+    words = [f"event {excerpt(name, _PATH_SHOWN)!r}"] if name else []
+    if not isinstance(data, dict):
+        return " ".join([*words, f"data {excerpt(data, _PATH_SHOWN)!r}"])
+    words += [
+        f"data.{key} {excerpt(data[key], _PATH_SHOWN)!r}"
+        for key in ("event", "type")  # what servers name their events by
+        if isinstance(data.get(key), str)
+    ]
+    paths = [f"data.{path}" for path in islice(_leaves(data), _KEYS_SHOWN)]
+    return f"{' '.join(words)}: {', '.join(paths)}".removeprefix(": ")
 
 
 def nearest(path: str, reply: Any) -> str:

@@ -11,7 +11,6 @@ import io
 import socket
 import threading
 import time
-import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -22,16 +21,13 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import (
     ConnectTimeoutError,
-    HTTPError,
     NewConnectionError,
 )
 from urllib3.util import Timeout
 
+from runner.endpoints._body import Reply, Take, TooLarge, read
 from runner.endpoints._reach import Reach
-from runner.endpoints._values import excerpt
 
-_CHUNK = 64 * 1024
-_SHOWN = 4 * 1024
 _HEADERS = 1024 * 1024
 _FRAMED = 8  # bytes on the wire for a byte of body: chunks of one byte take six
 
@@ -42,23 +38,6 @@ a host, and ``sockets``, where that keeps those in use.
 ``urllib3`` and ``http.client`` open connections and build replies deep below
 ``requests`` and in the same thread; this is how they learn of them.
 """
-
-
-class TooLarge(Exception):  # noqa: N818 - becomes a Failure, never leaves the package
-    """The body is larger than it may be."""
-
-
-class Unreadable(Exception):  # noqa: N818 - likewise
-    """The body is encoded in a way that cannot be undone."""
-
-
-class Reply(NamedTuple):
-    """What came back."""
-
-    status: int
-    reason: str
-    headers: Mapping[str, str]
-    body: bytes
 
 
 class _Bounded(io.RawIOBase):
@@ -191,7 +170,11 @@ class Client:
         self._closed = False
 
     def send(
-        self, request: requests.PreparedRequest, deadline: float, limit: int
+        self,
+        request: requests.PreparedRequest,
+        deadline: float,
+        limit: int,
+        take: Take | None = None,
     ) -> Reply:
         """Give the whole reply; redirects are not followed.
 
@@ -199,6 +182,7 @@ class Client:
             request: Complete: URL, headers and body as they go out.
             deadline: When the attempt ends, on the clock of ``time.monotonic``.
             limit: Bytes that the body may have, compressed and not.
+            take: Gets the pieces of a success as they come; its reply has no body.
 
         Raises:
             TooLarge: The body is larger; the rest of it was not read.
@@ -216,7 +200,7 @@ class Client:
         try:
             raw = channel.adapter.send(request, timeout=left, **channel.settings).raw
             try:
-                return _read(raw, limit)
+                return read(raw, limit, take)
             finally:
                 raw.close()
         finally:
@@ -246,53 +230,3 @@ class Client:
             channel = self._local.channel = _Channel(adapter, settings)
             self._sessions.append(session)
         return channel
-
-
-def _read(raw: Any, limit: int) -> Reply:
-    if not 200 <= raw.status < 300:  # noqa: PLR2004 - the class of success
-        return Reply(raw.status, raw.reason or "", raw.headers, _beginning(raw))
-    body = _whole(raw, limit)
-    encoding = _encoding(raw)
-    if encoding in ("gzip", "x-gzip"):
-        body = _unzipped(body, limit)
-    elif encoding != "identity":
-        raise Unreadable(f"the body has the encoding {excerpt(encoding, 40)!r}")
-    return Reply(raw.status, raw.reason or "", raw.headers, body)
-
-
-def _encoding(raw: Any) -> str:
-    return str(raw.headers.get("Content-Encoding", "identity")).strip().lower()
-
-
-def _beginning(raw: Any) -> bytes:
-    """Give the first bytes of an error page; the status matters, whatever these are."""
-    body = b""
-    with suppress(OSError, HTTPError, zlib.error):
-        body = raw.read(_SHOWN, decode_content=False)
-        if _encoding(raw) == "gzip":
-            body = zlib.decompressobj(wbits=31).decompress(body, _SHOWN)
-    return body
-
-
-def _whole(raw: Any, limit: int) -> bytes:
-    pieces = []
-    size = 0
-    while piece := raw.read(_CHUNK, decode_content=False):
-        pieces.append(piece)
-        size += len(piece)
-        if size > limit:
-            raise TooLarge
-    return b"".join(pieces)
-
-
-def _unzipped(body: bytes, limit: int) -> bytes:
-    inflater = zlib.decompressobj(wbits=31)
-    try:
-        inflated = inflater.decompress(body, limit + 1)
-    except zlib.error as error:
-        raise Unreadable(f"the body is no gzip: {error}") from error
-    if len(inflated) > limit:
-        raise TooLarge
-    if not inflater.eof:
-        raise Unreadable("the body is cut off within its gzip")
-    return inflated

@@ -13,19 +13,21 @@ import requests
 from pydantic_core import from_json
 from urllib3.exceptions import HTTPError
 
-from runner import __version__
+from runner.endpoints._body import Reply, TooLarge, Unreadable
 from runner.endpoints._failures import (
     from_error,
     from_garbage,
     from_redirect,
+    from_silence,
     from_status,
     shown,
 )
 from runner.endpoints._mapping import ReplyMap
-from runner.endpoints._prepare import followed, parsed_url, prepared, refused
+from runner.endpoints._prepare import defaults, followed, parsed_url, prepared, refused
 from runner.endpoints._reach import Reach, Refused, Resolve, resolve
 from runner.endpoints._redirects import redirected, same_service
-from runner.endpoints._wire import Client, Reply, TooLarge, Unreadable
+from runner.endpoints._stream import Stream
+from runner.endpoints._wire import Client
 from runner.errors import InputError, Unavailable
 from runner.hosts import Access, refusal
 from runner.model import Case, Failure, Response
@@ -42,7 +44,6 @@ _POLL_TIMEOUT = 5.0
 _BOM = b"\xef\xbb\xbf"
 _CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
 _ANY = Access()
-_OWN_HEADERS = ("content-length", "transfer-encoding", "connection")
 
 
 class HttpEndpoint:
@@ -87,7 +88,7 @@ class HttpEndpoint:
         self._clock = clock
         self._wall = wall
         self._new_uuid = new_uuid
-        self._headers = _defaults(spec, place)
+        self._headers = defaults(spec, place)
         self._allowed = access.allowed
         self._reach = Reach(access.nearby, resolve)
         self._client = Client(expand(spec.url, variables), self._reach)
@@ -124,16 +125,20 @@ class HttpEndpoint:
         request = self._prepared(self._template.render(case, self._new_uuid()))
         deadline = time.monotonic() + self._spec.timeout
         started = self._clock()
-        reply = self._call(request, deadline, "url")
+        framing = self._spec.response.stream
+        stream = Stream(framing, self._clock) if framing else None
+        reply = self._call(request, deadline, "url", stream=stream)
         latency = self._clock() - started
-        if isinstance(reply, Reply):
-            result = self._read(reply, str(request.url), latency)
+        result: Response | Failure
+        if isinstance(reply, Failure):
+            result = stream.broken(reply, self.replies) if stream else reply
+        elif stream:
+            result = self._read_stream(stream, reply, str(request.url), started)
         else:
-            result = reply
+            result = self._read(reply, str(request.url))
         if isinstance(result, Failure):
-            message = self._redact(result.message)
-            return result._replace(message=message, latency=latency)
-        return result
+            result = result._replace(message=self._redact(result.message))
+        return result._replace(latency=latency)
 
     def wait(
         self,
@@ -216,14 +221,22 @@ class HttpEndpoint:
             raise InputError(f"it cannot be sent: {error}", where=where) from error
 
     def _call(
-        self, request: requests.PreparedRequest, deadline: float, *key: str
+        self,
+        request: requests.PreparedRequest,
+        deadline: float,
+        *key: str,
+        stream: Stream | None = None,
     ) -> Reply | Failure:
-        """Give a reply with a status of 2xx, through redirects within the service."""
+        """Give a reply with a status of 2xx, through redirects within the service.
+
+        Its body goes to ``stream`` as it comes, where there is one.
+        """
+        take, limit = stream.take if stream else None, self._spec.max_response
         url = str(request.url)
         hops = 0
         try:
             while True:
-                reply = self._client.send(request, deadline, self._spec.max_response)
+                reply = self._client.send(request, deadline, limit, take)
                 target = redirected(reply, str(request.url))
                 if target is None or hops == REDIRECTS:
                     break
@@ -231,6 +244,8 @@ class HttpEndpoint:
                     return from_redirect(url, target)
                 request = followed(request, target, reply.status)
                 hops += 1
+            if stream:
+                stream.end()
         except Refused as error:
             raise refused(str(error), self._place("endpoint", *key)) from error
         except _CALL_ERRORS as error:
@@ -242,33 +257,23 @@ class HttpEndpoint:
     def _may_follow(self, url: str, target: str) -> bool:
         return same_service(url, target) and not refusal(target, self._allowed)
 
-    def _read(self, reply: Reply, url: str, latency: float) -> Response | Failure:
+    def _read(self, reply: Reply, url: str) -> Response | Failure:
         try:
             parsed = from_json(reply.body.removeprefix(_BOM), allow_inf_nan=False)
         except ValueError as error:
             return from_garbage(reply, url, error)
-        return self.replies.read(parsed, latency)
+        return self.replies.read(parsed)
+
+    def _read_stream(
+        self, stream: Stream, reply: Reply, url: str, started: float
+    ) -> Response | Failure:
+        result = stream.read(self.replies, started)
+        if result is None:
+            framing = str(self._spec.response.stream)
+            return from_silence(reply, url, stream.beginning, framing)
+        return result
 
 
 def _origin(url: str) -> str:
     """Give a URL up to its path, so that what varies in that is looked at once."""
     return "/".join(url.split("/", 3)[:3])
-
-
-def _defaults(spec: EndpointSpec, place: Locate) -> dict[str, str]:
-    """Give the headers that go out unless the spec writes its own."""
-    own = {name.lower() for name in spec.headers}
-    for name in _OWN_HEADERS:
-        if name in own:
-            where = place("endpoint", "headers")
-            raise InputError(f"{name} is set by the connection itself", where=where)
-    defaults = {
-        "User-Agent": f"rag-eval-action/{__version__}",
-        "Accept": "application/json",
-        "Accept-Encoding": "gzip",
-    }
-    if spec.body is not None:
-        text = isinstance(spec.body, str)
-        kind = "text/plain; charset=utf-8" if text else "application/json"
-        defaults["Content-Type"] = kind
-    return {name: value for name, value in defaults.items() if name.lower() not in own}

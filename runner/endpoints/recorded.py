@@ -95,7 +95,11 @@ class RecordedEndpoint:
             raise self._error(spot[0], "the key case_id or trial stands there twice")
         seconds = number(record.get("latency_s"))
         if (response := record.get("response")) is not None:
-            return self._replies.read(response, seconds)
+            result = self._replies.read(response, seconds)
+            first = number(record.get("time_to_first_token_s"))
+            if first is None or isinstance(result, Failure):
+                return result
+            return result._replace(time_to_first_token=first)
         failure = record.get("failure")
         if not isinstance(failure, dict) or failure.get("cause") not in _CAUSES:
             hint = f"a failure's cause is one of {', '.join(_CAUSES)}"

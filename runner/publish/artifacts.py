@@ -208,10 +208,10 @@ def _exchange(case_id: str, exchange: Exchange) -> dict[str, Any]:
         line["failure"] = {"cause": result.cause, "message": result.message}
     else:
         line["response"] = _response(result)
-    line["latency_s"] = result.latency
-    line["attempts"] = exchange.attempts
-    line["at"] = exchange.at
-    return line
+        if (first := result.time_to_first_token) is not None:
+            line["time_to_first_token_s"] = first
+    told = {"latency_s": result.latency, "attempts": exchange.attempts}
+    return {**line, **told, "at": exchange.at}
 
 
 def _response(response: Response) -> dict[str, Any]:

@@ -63,11 +63,22 @@ def _form(value: object) -> str:
     return "marks" if isinstance(value, Mapping | CitationMap) else "path"
 
 
+_EVENTLESS = ("contexts", "citations", "refused", "usage")
+_NO_ANSWER = (
+    "has `stream` and no `answer`: write where in the events it stands, such as "
+    "join('', events[].data.choices[0].delta.content), or null where there is none"
+)
+
+
 class ResponseMap(Part):
     """Where in the reply things stand: JMESPath expressions."""
 
-    later = frozenset({"stream"})
-
+    stream: Literal["sse", "ndjson", "prefixed"] | None = Field(
+        None,
+        description="How a reply that comes in pieces is framed. It is collected into "
+        "`{events: [{event, data}]}`, and the expressions read that; then `answer` has "
+        "to be written, and what else is left out is null.",
+    )
     answer: str | None = Field("answer", description="The answer's text.")
     contexts: str | None = Field(
         "contexts",
@@ -103,6 +114,19 @@ class ResponseMap(Part):
     strip: tuple[str, ...] = Field(
         (), description="Regular expressions to cut out of the answer."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_events(cls, written: object) -> object:
+        """Give no expression to what a stream leaves out: the usual ones find nothing.
+
+        The answer is the exception, since without it nothing is judged.
+        """
+        if not isinstance(written, Mapping) or written.get("stream") is None:
+            return written
+        if "answer" not in written:
+            raise ValueError(_NO_ANSWER)
+        return {**dict.fromkeys(_EVENTLESS), **written}
 
 
 class WaitFor(Part):

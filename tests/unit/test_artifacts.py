@@ -80,6 +80,14 @@ def test_a_response_is_on_disk_at_once_and_replays(tmp_path, results):
     ]
 
 
+def test_a_streamed_reply_has_the_time_to_its_first_token(tmp_path, results):
+    reply = Response(answer="30 days", latency=0.84, time_to_first_token=0.2)
+    results.response("qa-1", Exchange(0, reply))
+
+    [line] = lines(tmp_path / "out/responses.jsonl")
+    assert (line["time_to_first_token_s"], line["latency_s"]) == (0.2, 0.84)
+
+
 def test_a_failure_has_its_cause_and_no_response(tmp_path, results):
     failure = Failure("service.timeout", f"Bearer {SECRET} timed out", latency=30.0)
     results.response("qa-1", Exchange(0, failure, attempts=3))

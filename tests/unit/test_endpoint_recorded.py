@@ -269,3 +269,9 @@ def test_it_knows_whether_any_case_was_recorded(file):
 
     assert endpoint.holds_any([Case("other", "q"), Case("qa-1", "q")])
     assert not endpoint.holds_any([Case("other", "q")])
+
+
+def test_the_time_to_the_first_token_is_recorded_too(file):
+    found = replay(write(file, {**FULL, "time_to_first_token_s": 0.2}))
+
+    assert found.time_to_first_token == 0.2

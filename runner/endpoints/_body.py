@@ -1,0 +1,111 @@
+"""The body of a reply, read in pieces: bounded in size, and its compression undone."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from urllib3.exceptions import HTTPError
+
+from runner.endpoints._values import excerpt
+
+Take = Callable[[bytes], object]
+"""What gets each piece of a body as soon as it has come."""
+
+_CHUNK = 64 * 1024
+_SHOWN = 4 * 1024
+
+
+class TooLarge(Exception):  # noqa: N818 - becomes a Failure, never leaves the package
+    """The body is larger than it may be."""
+
+
+class Unreadable(Exception):  # noqa: N818 - likewise
+    """The body is encoded in a way that cannot be undone."""
+
+
+class Reply(NamedTuple):
+    """What came back."""
+
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: bytes
+    """Of a reply that was taken piece by piece, nothing."""
+
+
+def read(raw: Any, limit: int, take: Take | None) -> Reply:
+    """Give the reply whose head has come; of an error page only the beginning.
+
+    Args:
+        raw: A response of ``urllib3`` that was not read yet.
+        limit: Bytes that the body may have, compressed and not.
+        take: Gets the pieces of the body of a success, instead of the reply.
+
+    Raises:
+        TooLarge: The body is larger; the rest of it was not read.
+        Unreadable: The body is compressed in a way that was not asked for.
+        OSError: The call failed, says the system.
+        urllib3.exceptions.HTTPError: The call failed while the body was read.
+    """
+    body = b""
+    if not 200 <= raw.status < 300:  # noqa: PLR2004 - the class of success
+        body = _beginning(raw)
+    elif take is None:
+        body = b"".join(_plain(raw, _pieces(raw.read, limit), limit))
+    else:
+        for piece in _plain(raw, _pieces(raw.read1, limit), limit):
+            take(piece)
+    return Reply(raw.status, raw.reason or "", raw.headers, body)
+
+
+def _pieces(read_: Callable[..., bytes], limit: int) -> Iterator[bytes]:
+    size = 0
+    while piece := read_(_CHUNK, decode_content=False):
+        size += len(piece)
+        if size > limit:
+            raise TooLarge
+        yield piece
+
+
+def _plain(raw: Any, pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
+    """Give the pieces as they were before they were compressed."""
+    encoding = _encoding(raw)
+    if encoding == "identity":
+        yield from pieces
+    elif encoding in ("gzip", "x-gzip"):
+        yield from _unzipped(pieces, limit)
+    else:
+        raise Unreadable(f"the body has the encoding {excerpt(encoding, 40)!r}")
+
+
+def _unzipped(pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
+    inflater = zlib.decompressobj(wbits=31)
+    left = limit
+    for piece in pieces:
+        try:
+            inflated = inflater.decompress(piece, left + 1)
+        except zlib.error as error:
+            raise Unreadable(f"the body is no gzip: {error}") from error
+        left -= len(inflated)
+        if left < 0:
+            raise TooLarge
+        yield inflated
+    if not inflater.eof:
+        raise Unreadable("the body is cut off within its gzip")
+
+
+def _beginning(raw: Any) -> bytes:
+    """Give the first bytes of an error page; the status matters, whatever these are."""
+    body = b""
+    with suppress(OSError, HTTPError, zlib.error):
+        body = raw.read(_SHOWN, decode_content=False)
+        if _encoding(raw) == "gzip":
+            body = zlib.decompressobj(wbits=31).decompress(body, _SHOWN)
+    return body
+
+
+def _encoding(raw: Any) -> str:
+    return str(raw.headers.get("Content-Encoding", "identity")).strip().lower()

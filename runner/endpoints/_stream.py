@@ -1,0 +1,114 @@
+"""A reply that comes in pieces is collected into one JSON value, and timed."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate, islice
+from typing import Any
+
+from urllib3.exceptions import IncompleteRead
+
+from runner.endpoints._body import Unreadable
+from runner.endpoints._events import FRAMINGS, Event, Lines, torn, value
+from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._values import excerpt
+from runner.model import Failure, Response
+
+MOST_EVENTS = 100_000
+"""Of one reply; an answer has a few thousand, and each takes room of its own."""
+
+_SHOWN = 1024
+_PART = 300
+_KEPT, _ROOM = 2000, 2**20  # events, and bytes of them, of a call that failed
+
+
+class Stream:
+    """One streamed reply, from its first byte on.
+
+    Args:
+        framing: ``sse``, ``ndjson`` or ``prefixed``, whatever the reply calls itself.
+        clock: Seconds, for the time at which each event was whole.
+    """
+
+    def __init__(self, framing: str, clock: Callable[[], float]) -> None:
+        self._lines = Lines()
+        self._frame = FRAMINGS[framing]()
+        self._clock = clock
+        self._events: list[Event] = []
+        self._times: list[float] = []
+        self.beginning = b""
+
+    def take(self, piece: bytes) -> None:
+        """Take the next bytes, cut anywhere.
+
+        Raises:
+            Unreadable: There are too many events.
+        """
+        now = self._clock()
+        if len(self.beginning) < _SHOWN:
+            self.beginning += piece[:_SHOWN]
+        for line in self._lines.split(piece):
+            self._keep(self._frame.line(line), now)
+
+    def end(self) -> None:
+        """Take the end of the body as the end of the last event.
+
+        Raises:
+            IncompleteRead: The body ends within a value.
+        """
+        now, rest = self._clock(), self._lines.last()
+        for event in (self._frame.line(rest) if rest else None, self._frame.end()):
+            if event and rest and torn(event.data):
+                raise IncompleteRead(len(rest), len(rest) + 1)
+            self._keep(event, now)
+
+    def _keep(self, event: Event | None, now: float) -> None:
+        if event is None:
+            return
+        if len(self._events) == MOST_EVENTS:
+            raise Unreadable(f"the stream has more than {MOST_EVENTS:,} events")
+        self._events.append(event)
+        self._times.append(now)
+
+    def collected(self) -> dict[str, Any]:
+        """Give all events as the one value that expressions read."""
+        return _collected(self._events)
+
+    def read(self, replies: ReplyMap, started: float) -> Response | Failure | None:
+        """Give what the events say, None where there are none.
+
+        A failure that they state has what had been answered until then.
+        """
+        if not self._events:
+            return None
+        reply = self.collected()
+        result = replies.read(reply)
+        if isinstance(result, Failure):
+            return _with_part(result, replies, reply)
+        first = replies.first_token(reply["events"])
+        after = None if first is None else self._times[first] - started
+        return result._replace(time_to_first_token=after)
+
+    def broken(self, failure: Failure, replies: ReplyMap) -> Failure:
+        """Give a failed call with the beginning of what had come until then."""
+        sizes = accumulate(len(event.data) for event in self._events)
+        kept = bisect_right([*islice(sizes, _KEPT)], _ROOM)
+        return _with_part(failure, replies, _collected(self._events[:kept]))
+
+
+def _collected(events: list[Event]) -> dict[str, Any]:
+    return {
+        "events": [
+            {"event": name.decode(errors="replace") or None, "data": value(data)}
+            for name, data in events
+        ]
+    }
+
+
+def _with_part(failure: Failure, replies: ReplyMap, reply: Any) -> Failure:
+    part = replies.part(reply)
+    if not part:
+        return failure
+    said = f"until then it had answered: {excerpt(part, _PART)}"
+    return failure._replace(message=f"{failure.message}; {said}")
