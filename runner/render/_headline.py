@@ -203,6 +203,9 @@ def _stands(gate: GateResult, report: Report) -> Said:
     has_limit = gate.rule in ("min", "max") and gate.outcome == "failed"
     if not has_limit or gate.value is None:
         message = gate.message or f"{gate.metric} fails its gate"
+        if gate.rule == "yardstick":
+            sentence = message.removeprefix("yardstick: ")
+            message = sentence[:1].upper() + sentence[1:]
         return say(told(message.removesuffix(".")), ".")
     unit = unit_of(report, gate.metric)
     value = number(gate.value, unit, [gate.limit])

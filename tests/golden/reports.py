@@ -342,6 +342,8 @@ def no_baseline() -> Report:
                 service=LayerCount(),
                 isolation=LayerCount(),
                 retrieval=LayerCount(first=2, causes={"retrieval.partial": 2}),
+                grounding=LayerCount(),
+                answer=LayerCount(),
             ),
             "failures": FAILURES[1:3],
             "failures_left_out": 1,

@@ -6,6 +6,7 @@ There is a file for every state that a reader of a pull request can meet.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,6 +76,17 @@ def test_a_comment_of_the_command_line_has_no_links():
     check("comment-no-links.md", render.comment(reports.leaking(), ENVIRONMENT))
 
 
+def test_the_comment_on_a_spec_with_mistakes():
+    mistakes = (
+        "specs/helpdesk.yaml:41 thresholds.recal@5: is no metric (did you mean "
+        "recall@5?)\n"
+        "specs/cases/policy.json:88 expected_doc_id: is no field (did you mean "
+        "expected_doc_ids?)"
+    )
+
+    check("comment-mistake.md", render.mistake("specs/helpdesk.yaml", mistakes, PULL))
+
+
 def body(spec: str, report: Report, run: int) -> str:
     """Give a whole comment, with the line by which a later run finds it."""
     marker = Marker(key_of("acme/bot", "eval", spec, ""), run, 1, HEAD)
@@ -135,3 +147,19 @@ def test_the_log_of_a_run(state: str, report: Make):
         f"console-{state}.txt",
         render.console(report(), folder="rag-eval-results"),
     )
+
+
+def cells(row: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", row)) - 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted(HERE.glob("comment-*.md")), ids=lambda p: p.stem
+)
+def test_a_comment_begins_with_the_verdict_and_its_tables_are_narrow(path: Path):
+    lines = path.read_text("utf-8").split("\n")
+    told = [line for line in lines if line and not line.startswith(("<!--", "> ⏹️"))]
+    tables = [line for line in lines if line.startswith("| ")]
+
+    assert re.match("## (✅|⚠️|❌|🚫|➖) RAG eval .+: .+", told[0])
+    assert all(cells(row) <= 7 for row in tables)
