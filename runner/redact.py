@@ -14,6 +14,7 @@ SHORTEST = 6
 
 MASK = "***"
 
+_TELLING = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _CUT = re.compile("…|[.]{3}")
 """How every text ends that was cut to be shown."""
 
@@ -67,6 +68,15 @@ class Redactor:
                     return text[: len(text) - len(tail) + start] + MASK
                 start = tail.find(spelling[:SHORTEST], start + 1)
         return text
+
+
+def names_secret(variable: str) -> bool:
+    """Whether the name of a variable says that its value is secret.
+
+    >>> names_secret("RAG_API_KEY"), names_secret("RAG_URL")
+    (True, False)
+    """
+    return bool(_TELLING.search(variable))
 
 
 def _spellings(secret: str) -> Iterator[str]:

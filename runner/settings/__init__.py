@@ -6,7 +6,6 @@ payload, and both are read elsewhere.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, get_args
@@ -14,6 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from runner.errors import InputError, did_you_mean
 from runner.gates import FailOn, Loosened
 from runner.hosts import Host
+from runner.redact import names_secret
 from runner.settings._access import allowed, gateway
 from runner.settings._change import Change, change
 from runner.settings._rights import REMEDIES, Silence, Stance, silenced, stance
@@ -65,7 +65,6 @@ INPUTS: Mapping[str, str] = {
 }
 """Every input of the action, with its default; an empty value is not given."""
 
-_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _OWN = {"--fail-on", "--baseline", "--loosened", "--out"}
 
 
@@ -161,7 +160,7 @@ def silence(found: Settings) -> Silence | None:
 
 def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Give the values of variables whose names say that they are secret."""
-    return tuple(value for name, value in environ.items() if _SECRET.search(name))
+    return tuple(value for name, value in environ.items() if names_secret(name))
 
 
 def _value(environ: Mapping[str, str], name: str) -> str:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from runner.errors import InputError, MissingVariable, Place
+from runner.redact import names_secret
 from runner.variables import Use, is_meant, substituted
 
-_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"GITHUB_TOKEN|(ACTIONS|INPUT)_.*", re.IGNORECASE)
-_SHORTEST = 6  # characters; anything shorter would be blackened everywhere
 _SECRET_KEYS = frozenset({"headers", "api_key"})
 _TEMPLATES = frozenset({"url", "headers", "query", "body"})
 _WRITE = "write ${NAME} or ${NAME:-default}; a literal ${ is $${"
@@ -84,8 +83,7 @@ class Variables:
 
     def _keep(self, name: str, value: str, path: Path) -> None:
         self.values[name] = value
-        secret = bool(_SECRET.search(name)) or not _SECRET_KEYS.isdisjoint(path)
-        if secret and len(value) >= _SHORTEST:
+        if names_secret(name) or not _SECRET_KEYS.isdisjoint(path):
             self.secret[value] = None
 
 

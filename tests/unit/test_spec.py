@@ -530,11 +530,11 @@ def test_variables_stand_in_the_endpoint_only(told):
 
 def test_what_headers_and_telling_names_hold_is_secret(spec):
     names = ("MY_TOKEN", "IN_HEADER", "IN_BODY", "db_password", "PLAIN", "UNUSED_TOKEN")
-    environ = {name: f"value-of-{name}" for name in names} | {"SHORT_KEY": "short"}
+    environ = {name: f"value-of-{name}" for name in names}
 
     found = spec(
         "endpoint:\n"
-        "  url: http://x/${PLAIN}/${MY_TOKEN}/${SHORT_KEY}\n"
+        "  url: http://x/${PLAIN}/${MY_TOKEN}\n"
         "  headers: {A: 'Bearer ${IN_HEADER}'}\n"
         "  body: {api_key: '${IN_BODY}', other: '${db_password}'}\n"
         "cases: a.json\n",
