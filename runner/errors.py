@@ -128,7 +128,7 @@ class Problems(InputError):
 
 
 class Unavailable(RagEvalError):
-    """The world must change something: the endpoint or the judge does not answer."""
+    """The world must change something: nobody answers, or nothing can be written."""
 
     exit_code = 3
 

@@ -28,7 +28,6 @@ INPUTS: Mapping[str, str] = {
     "usage": "the token counts that the reply states",
     "latency": "seconds of the last attempt",
     "time_to_first_token": "seconds to the first part of the answer",
-    "judge": "the model that rates",
 }
 
 Cutoff = Annotated[

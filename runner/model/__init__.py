@@ -1,4 +1,4 @@
-"""The nouns of a run, frozen, in the order data reaches them, and the two ports.
+"""The nouns of a run, frozen, in the order data reaches them, and the port Endpoint.
 
 What exists once for every case (``Case``, ``Passage``, ``Response``, ``Failure``,
 ``Exchange``, ``Finding``) is a named tuple: immutable, and cheap enough for a hundred
@@ -12,7 +12,6 @@ from runner.model._asked import (
     Endpoint,
     Exchange,
     Failure,
-    Judge,
     Passage,
     Response,
     ServiceCause,
@@ -84,7 +83,6 @@ __all__ = [
     "Frozen",
     "GateOutcome",
     "GateResult",
-    "Judge",
     "Layer",
     "Level",
     "Match",

@@ -109,10 +109,3 @@ class Endpoint(Protocol):
 
     def ask(self, case: Case) -> Response | Failure:
         """Give what came back; never raises for what the world did."""
-
-
-class Judge(Protocol):
-    """A model that rates a prompt."""
-
-    def rate(self, prompt: str) -> Mapping[str, Any]:
-        """Give the rating as parsed JSON."""
