@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 Address = IPv4Address | IPv6Address
 
@@ -45,7 +45,6 @@ _CARRIERS = tuple(map(ip_network, ("::/96", "64:ff9b::/96", "64:ff9b:1::/48")))
 _LOOPBACK = re.compile(r"localhost|.*\.localhost|0\.0\.0\.0|::")
 _NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 _PORT = re.compile(r"[0-9]{1,5}")
-_PORTS = {"http": 80, "https": 443}
 _LAST_PORT = 65_535
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 
@@ -88,7 +87,7 @@ def refusal(url: str, hosts: Sequence[Host]) -> str:
         hosts: What is allowed; empty for every host that is not among the forbidden.
     """
     parts = urlsplit(url)
-    name, port = plain(parts.hostname or ""), parts.port or _PORTS.get(parts.scheme)
+    name, port = plain(parts.hostname or ""), port_of(parts)
     if why := forbidden(name):
         return why
     if hosts and not any(_matches(host, name, port) for host in hosts):
@@ -122,6 +121,11 @@ def is_loopback(host: str) -> bool:
     return named or (
         address is not None and any(a.is_loopback for a in _within(address))
     )
+
+
+def port_of(url: SplitResult) -> int:
+    """Give the port that a URL leads to: that of its scheme where it names none."""
+    return url.port or (443 if url.scheme == "https" else 80)
 
 
 def plain(host: str) -> str:
@@ -162,7 +166,7 @@ def _parted(text: str) -> tuple[str, str | None]:
     return name, port
 
 
-def _matches(host: Host, name: str, port: int | None) -> bool:
+def _matches(host: Host, name: str, port: int) -> bool:
     if host.port not in (None, port):
         return False
     return name.endswith(f".{host.name}") if host.below else name == host.name

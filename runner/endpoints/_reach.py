@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from runner.hosts import forbidden, is_loopback
+from runner.hosts import forbidden, is_loopback, port_of
 
-_PORTS = {"http": 80, "https": 443}
 _PATIENCE = 2.0  # seconds for an address that only may be the one
 
 Options = Iterable[tuple[Any, ...]]
@@ -59,9 +58,9 @@ class Reach:
     def listens(self, url: str, limit: float) -> bool:
         """Whether anything accepts a connection where a URL points, within seconds."""
         parts = urlsplit(url)
-        port = parts.port or _PORTS.get(parts.scheme, 80)
+        host, until = parts.hostname or "", time.monotonic() + limit
         try:
-            self.connect(parts.hostname or "", port, time.monotonic() + limit).close()
+            self.connect(host, port_of(parts), until).close()
         except (OSError, Refused):
             return False
         return True

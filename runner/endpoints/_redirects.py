@@ -5,8 +5,11 @@ from __future__ import annotations
 from urllib.parse import urljoin, urlsplit
 
 from runner.endpoints._body import Reply
+from runner.hosts import port_of
 
-_HTTP, _HTTPS = 80, 443
+_SECURED = (80, 443)
+"""The usual ports, of http and of https."""
+
 _REDIRECTING = (301, 302, 303, 307, 308)
 
 
@@ -31,10 +34,10 @@ def same_service(url: str, target: str) -> bool:
     """
     try:
         old, new = urlsplit(url), urlsplit(target)
-        ports = (old.port or _HTTP, new.port or _HTTPS)
+        ports = (port_of(old), port_of(new))
     except ValueError:
         return False
     if (old.scheme, old.netloc) == (new.scheme, new.netloc):
         return True
     secured = (old.scheme, new.scheme) == ("http", "https")
-    return secured and old.hostname == new.hostname and ports == (_HTTP, _HTTPS)
+    return secured and old.hostname == new.hostname and ports == _SECURED
