@@ -14,6 +14,9 @@ from runner.endpoints._values import excerpt
 Take = Callable[[bytes], object]
 """What gets each piece of a body as soon as it has come."""
 
+SUCCESS = range(200, 300)
+"""Every status that says that a call did what was asked."""
+
 _CHUNK = 64 * 1024
 _SHOWN = 4 * 1024
 
@@ -51,7 +54,7 @@ def read(raw: Any, limit: int, take: Take | None) -> Reply:
         urllib3.exceptions.HTTPError: The call failed while the body was read.
     """
     body = b""
-    if not 200 <= raw.status < 300:  # noqa: PLR2004 - the class of success
+    if raw.status not in SUCCESS:
         body = _beginning(raw)
     elif take is None:
         body = b"".join(_plain(raw, _pieces(raw.read, limit), limit))

@@ -13,7 +13,7 @@ import requests
 from pydantic_core import from_json
 from urllib3.exceptions import HTTPError
 
-from runner.endpoints._body import Reply, TooLarge, Unreadable
+from runner.endpoints._body import SUCCESS, Reply, TooLarge, Unreadable
 from runner.endpoints._failures import (
     from_error,
     from_garbage,
@@ -250,7 +250,7 @@ class HttpEndpoint:
             raise refused(str(error), self._place("endpoint", *key)) from error
         except _CALL_ERRORS as error:
             return from_error(error, url, self._spec.timeout)
-        if reply.status // 100 == 2:  # noqa: PLR2004 - the class of success
+        if reply.status in SUCCESS:
             return reply
         return from_status(reply, url, self._wall())
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import from_json
@@ -26,7 +27,7 @@ _CHUNK = 64 * 1024
 _SPACE = 1.0  # seconds between two writes, as GitHub asks
 _LIMITED = 60.0  # seconds to wait where GitHub does not say how long
 _BROKEN = (0, 500, 502, 503, 504)
-_MANY_REQUESTS, _FORBIDDEN = 429, 403
+_SUCCESS = range(200, 300)
 _HEADERS = {
     "Accept": "application/vnd.github+json",
     "X-GitHub-Api-Version": "2022-11-28",
@@ -60,7 +61,7 @@ class Reply(NamedTuple):
     @property
     def is_good(self) -> bool:
         """Whether it did what was asked."""
-        return 200 <= self.status < 300  # noqa: PLR2004 - the class of success
+        return self.status in _SUCCESS
 
     @property
     def is_broken(self) -> bool:
@@ -70,11 +71,11 @@ class Reply(NamedTuple):
     @property
     def is_limited(self) -> bool:
         """Whether too much was asked, and this was not looked at."""
-        if self.status == _MANY_REQUESTS:
+        if self.status == HTTPStatus.TOO_MANY_REQUESTS:
             return True
         spent = self.headers.get("x-ratelimit-remaining") == "0"
         told = spent or "Retry-After" in self.headers or "rate limit" in self.said
-        return self.status == _FORBIDDEN and told
+        return self.status == HTTPStatus.FORBIDDEN and told
 
 
 class Caller:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import NamedTuple
 
 from runner.publish._calls import Reply
@@ -69,12 +70,12 @@ def _reason(reply: Reply, remedy: Remedy) -> Reason:
 
 def _by_status(status: int, said: str, remedy: Remedy) -> Reason:
     told = f"{status}: {said}" if said else str(status)
-    if status == 401:  # noqa: PLR2004 - beside the words for it
+    if status == HTTPStatus.UNAUTHORIZED:
         return Reason(f"GitHub does not know the token ({told})", "see input token")
-    if status == 403:  # noqa: PLR2004
+    if status == HTTPStatus.FORBIDDEN:
         what = f"{remedy.denied} ({told})"
         return Reason(what, remedy.hint, is_meant=remedy.is_meant)
-    if status in (404, 410):
+    if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
         what = f"the token sees no such thing ({told})"
         return Reason(what, remedy.hint, is_gone=True)
     return Reason(f"GitHub refused ({told})")
