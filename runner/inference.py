@@ -13,17 +13,16 @@ from typing import NamedTuple
 
 FEW = 10  # pairs below which nothing is said about chance
 CONFIDENCE = 0.95  # of a two-sided interval of a mean, and of a one-sided bound
-POWER = 0.8  # with which the smallest detectable drop is found
 
 _TWO_SIDED = 1.959963984540054  # quantiles of the normal distribution, at 0.975,
 _ONE_SIDED = 1.6448536269514722  # at 0.95,
-_FOR_POWER = 0.8416212335729143  # and at 0.8
+_FOR_POWER = 0.8416212335729143  # and at 0.8, the power of ``detectable``
 _ENUMERATED = 14  # moved pairs up to which every pattern of signs is looked at
 _HALVINGS = 40  # after which an edge is known to 1e-12
 _LEAST_FLIPS = 6  # one way, without which two-sided McNemar is never below 0.05
 
 
-def wilson(share: float, count: int, z: float = _TWO_SIDED) -> tuple[float, float]:
+def wilson(share: float, count: int) -> tuple[float, float]:
     """Give Wilson's interval of a share among ``count`` cases, at least one.
 
     Source: Wilson, Probable inference, the law of succession, and statistical
@@ -32,6 +31,7 @@ def wilson(share: float, count: int, z: float = _TWO_SIDED) -> tuple[float, floa
     >>> [round(edge, 3) for edge in wilson(0.5, 10)]
     [0.237, 0.763]
     """
+    z = _TWO_SIDED
     z2 = z * z / count
     centre = (share + z2 / 2) / (1 + z2)
     half = z / (1 + z2) * sqrt(share * (1 - share) / count + z2 / (4 * count))
@@ -169,7 +169,7 @@ def _score(worse: int, better: int, pairs: int, at: float) -> float:
 
 
 def detectable(spread: float, pairs: int) -> float:
-    """Give the smallest mean drop that so many pairs would show with ``POWER``.
+    """Give the smallest mean drop that so many pairs show four times in five.
 
     Args:
         spread: Standard deviation of the pairs' drops; for flips the square root of

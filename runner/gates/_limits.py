@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runner.gates._red_lines import at_limits, not_selected
 from runner.gates._tally import WHOLE, Measured, Tally
-from runner.inference import CONFIDENCE, FEW
+from runner.inference import FEW, Drop
 from runner.model import (
     Better,
     Comparison,
@@ -232,8 +232,11 @@ def _doubt(better: Better, delta: Delta, allowed: float) -> str:
     if delta.interval is None or delta.p is None:
         return f"; within noise, as fewer than {FEW} pairs tell nothing from chance"
     low, high = delta.interval
-    surely = -high if better == "higher" else low
-    if surely > allowed and delta.p <= 1 - CONFIDENCE:
+    if better == "higher":
+        drop = Drop(-delta.delta, (-high, -low), delta.p)
+    else:
+        drop = Drop(delta.delta, delta.interval, delta.p)
+    if drop.exceeds(allowed):
         return ""
     edges = " to ".join(f"{'+' * (edge > 0)}{rough(edge)}" for edge in (low, high))
     return f"; within noise, as the true change may be {edges}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from runner.inference import FEW
+from runner.inference import CONFIDENCE, FEW
 from runner.model import Comparison, Delta
 from runner.render._numbers import STILL, change
 from runner.render._said import Said, say
 from runner.report import Report
 from runner.units import count, rough
 
-_UNLIKELY = 0.05
 _SMALL = 0.0001  # a probability that is not told more exactly
 
 
@@ -24,7 +23,7 @@ def flips(report: Report) -> Said:
     word = "more than noise"
     if compared.p is None:
         word = f"nothing is told from noise with fewer than {FEW} pairs"
-    elif compared.p > _UNLIKELY:
+    elif compared.p > 1 - CONFIDENCE:
         word = "within noise"
     return say(f"{_flipped(compared)}: {word}{_p(compared.p)}{_shows(compared)}.")
 
