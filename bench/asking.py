@@ -24,7 +24,7 @@ import requests
 from pydantic_core import from_json
 from stub import reply, running
 
-from runner.endpoints._mapping import ReplyMap
+from runner.endpoints import ReplyMap
 from runner.endpoints.http import HttpEndpoint
 from runner.endpoints.recorded import RecordedEndpoint
 from runner.model import Case

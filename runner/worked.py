@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from sys import float_info
 from typing import Any, NamedTuple
 
 from runner.cases import FIELDS, Row, load
-from runner.endpoints._mapping import ReplyMap
+from runner.endpoints import ReplyMap, number
 from runner.errors import InputError, Place, Problems, did_you_mean, kind_of
 from runner.model import Case, Failure, Measure, Metric, Response, Score, Unscored
 from runner.scores import Scope, Scorer
@@ -134,11 +133,11 @@ def _by_hand(row: Row) -> float | None:
         if value is not None:
             raise _wrong(row, "value", "an unscored example has no value")
         return None
-    number = _number(value)
-    if number is None:
+    by_hand = number(value)
+    if by_hand is None:
         what = f"is a number, not {kind_of(value)}"
         raise _wrong(row, "value", what, "or write unscored: true")
-    return number
+    return by_hand
 
 
 def _scope(row: Row) -> Scope:
@@ -179,16 +178,10 @@ def _response(row: Row) -> Response:
 
 def _seconds(row: Row, key: str) -> float | None:
     value = row.data.get(key)
-    number = _number(value)
-    if number is None and value is not None:
+    seconds = number(value)
+    if seconds is None and value is not None:
         raise _wrong(row, key, f"is a number, not {kind_of(value)}")
-    return number
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if abs(value) < float_info.max else None
+    return seconds
 
 
 def _listed(row: Row, key: str, value: Any) -> Sequence[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from runner.metrics._words import content
+from runner.metrics import content
 from runner.model import Passage, Ranking
 
 DRAWN = 0.3  # share of an answer's words that its source holds: most are paraphrased

@@ -19,10 +19,7 @@ from runner.diagnosis._origin import (
     part,
     strays,
 )
-from runner.metrics._evidence import evidence
-from runner.metrics._ranking import document_of
-from runner.metrics._walls import leaks, watched
-from runner.metrics._words import content
+from runner.metrics import content, document_of, evidence, leaks, watched
 from runner.metrics.citation_support import mismatched
 from runner.metrics.citation_validity import fabricated
 from runner.metrics.forbidden_content import found as forbidden

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._process import Service
+from runner.endpoints._values import number
 from runner.errors import InputError, Problems
 from runner.hosts import forbidden
 from runner.model import Case
 from runner.spec import EndpointSpec
 from runner.templating import Locate, RequestTemplate
+
+__all__ = ["ReplyMap", "Service", "check", "number"]
 
 
 def check(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import islice
+from sys import float_info
 from typing import Any
 
 from runner.errors import did_you_mean
@@ -40,10 +41,10 @@ def word(value: Any, key: str) -> str | None:
 
 
 def number(value: Any) -> float | None:
-    """Give a number that is only shown, None for anything else."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if abs(value) < 1e308 else None  # noqa: PLR2004 - a float holds no more
-    return None
+    """Give a number as a float that can hold it, None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < float_info.max else None
 
 
 def excerpt(value: Any, limit: int = 200) -> str:

@@ -6,8 +6,22 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from runner.metrics._declare import INPUTS, registry
+from runner.metrics._evidence import evidence
+from runner.metrics._ranking import document_of, rank
+from runner.metrics._walls import Walls, leaks, watched
+from runner.metrics._words import content
 
-__all__ = ["INPUTS", "registry"]
+__all__ = [
+    "INPUTS",
+    "Walls",
+    "content",
+    "document_of",
+    "evidence",
+    "leaks",
+    "rank",
+    "registry",
+    "watched",
+]
 
 for _module in iter_modules(__path__):
     if not _module.name.startswith("_"):

@@ -9,8 +9,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from runner.cases import ANSWERABLE_ONLY
-from runner.metrics._ranking import rank
-from runner.metrics._walls import Walls
+from runner.metrics import Walls, rank
 from runner.model import (
     Absent,
     Case,

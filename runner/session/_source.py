@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from runner import files
+from runner.endpoints import Service
 from runner.errors import InputError, Place, Unavailable
 from runner.model import Exchange
 from runner.pipeline import Plan
@@ -117,8 +118,6 @@ def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., obj
     if start is None:
         yield lambda **_: None
         return
-    from runner.endpoints._process import Service
-
     where = plan.place("endpoint", "start", "cwd")
     folder = files.named(start.cwd, spec=plan.spec.file, root=root, where=where)
     if not folder.is_dir():

@@ -82,6 +82,17 @@ def unit_of(name):
     return first if first in FLOOR else "__init__"
 
 
+def test_a_room_is_entered_by_its_own_folder_alone(sources):
+    entered = [
+        f"{source.path} imports {name}"
+        for source in sources
+        for name in source.imports()
+        if re.match(r"runner\.\w+\._[a-z]", name) and unit_of(name) != source.unit
+    ]
+
+    assert entered == []
+
+
 def test_each_package_of_others_is_at_home(sources):
     astray = [
         f"{source.path} imports {package}"
