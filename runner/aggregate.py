@@ -31,6 +31,7 @@ from runner.model import (
 )
 
 _SCORED_ONLY = bytes(int(code == 1) for code in range(256))
+_APART = ("not_asked", "quarantined")  # outcomes of cases that are in no number
 _EDGES = tuple(0.001 * 2**step for step in range(64))
 
 
@@ -157,13 +158,14 @@ def run_level(
     """Give accuracy, error rate and coverage as Summaries without a layer.
 
     Accuracy is passed / (passed + failed): errors and undetermined cases are in neither
-    and count as unscored; what was not asked does everywhere. Coverage is the least of
+    and count as unscored; what was not asked or is in quarantine does everywhere.
+    Coverage is the least of
     the metrics' coverages.
     """
     judged = bytes(outcome in ("passed", "failed") for outcome in outcomes)
     passed = [float(outcome == "passed") for outcome in outcomes]
     whole = list(compress(passed, judged))
-    asked = [outcome for outcome in outcomes if outcome != "not_asked"]
+    asked = [outcome for outcome in outcomes if outcome not in _APART]
     errors = [float(outcome == "error") for outcome in asked]
     covered = [s.coverage for s in summaries if s.coverage is not None]
     parts = {

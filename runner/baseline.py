@@ -195,6 +195,7 @@ _FIELDS: Mapping[str, _Field] = {
     "failed": _WORDS,
     "absent": _WORDS,
     "trials": _Field("a list of outcomes", _is_list_of(_is_one_of(_OUTCOMES))),
+    "would_be": _Field("an outcome", _is_one_of((*_OUTCOMES, None))),
     "scores": _Field("an object of finite numbers and nulls", _are_scores),
     "hash": _TEXT,
     "labels": _TEXT,

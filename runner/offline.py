@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 
 from runner import baseline, files, pipeline, worked
@@ -21,13 +22,17 @@ from runner.spec import doubts
 from runner.units import count
 
 
-def validate(path: Path, root: Path, environ: Mapping[str, str]) -> list[str]:
+def validate(
+    path: Path, root: Path, environ: Mapping[str, str], today: date
+) -> list[str]:
     """Give what can be known of a spec and its cases before the first request.
+
+    ``today``, in UTC, decides which quarantines have ended.
 
     Raises:
         InputError: With every mistake at once.
     """
-    plan = pipeline.plan(path, root, environ)
+    plan = pipeline.plan(path, root, environ, today=today)
     spec = plan.spec
     with masking(Redactor(spec.secrets).text):
         check(spec.endpoint, spec.variables, plan.cases, plan.place)

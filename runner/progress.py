@@ -105,6 +105,8 @@ def _said(counts: Counter[str]) -> str:
     said = [f"{counts[name]} {name}" for name in ("passed", "failed")]
     if counts["undetermined"]:
         said.append(f"{counts['undetermined']} undetermined")
+    if counts["quarantined"]:
+        said.append(f"{counts['quarantined']} in quarantine")
     if errors := counts["error"]:
         said.append(count(errors, "error"))
     return ", ".join(said)

@@ -22,6 +22,7 @@ from runner.model import (
     Level,
     Moved,
     Outcome,
+    Quarantined,
     Rule,
     Summary,
     Tighter,
@@ -45,6 +46,8 @@ class Totals(Frozen):
     errors: int = 0
     not_asked: int = 0
     """The run was stopped before them."""
+    quarantined: int = 0
+    """Whatever came of them, they are in no number that gates."""
 
 
 class LayerCount(Frozen):
@@ -120,6 +123,8 @@ class Report(Frozen):
     """The commit that the yardstick was read at, where that is known."""
     yardstick: tuple[YardstickChange, ...] = ()
     """What the run is held against and was otherwise at the base commit."""
+    quarantine: tuple[Quarantined, ...] = ()
+    """The first cases that did not gate."""
     trials: TrialSummary | None = None
     """Set where each case was asked more than once."""
     trend: dict[str, tuple[float, ...]] = Field(default_factory=dict)

@@ -166,7 +166,7 @@ def _with_changes(
         new = f"{plan.spec.file} is new: there is nothing that it could loosen"
         return plan._replace(notices=(*plan.notices, new)), None
     try:
-        then = pipeline.plan(spec, sources.before, environ)
+        then = pipeline.plan(spec, sources.before, environ, today=plan.today)
     except InputError as error:
         unread = f"WHAT CHANGED IN THE SPEC IS NOT KNOWN: as it was before, {error}"
         return plan._replace(notices=(*plan.notices, unread)), None

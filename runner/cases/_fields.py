@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from runner.cases import _cells, _values
+from runner.cases._quarantine import quarantine
 from runner.model import Case
 
 
@@ -91,6 +92,11 @@ FIELDS: Mapping[str, Field] = {
         "atomic intents (judged metrics)", _values.phrases, cell=_cells.texts_cell
     ),
     "owner": Field("who is asked when it fails", _values.word),
+    "quarantine": Field(
+        "`{until: 2026-12-31, why: ..., owner: ...}`: until that day it does not gate",
+        quarantine,
+        cell=_cells.json_cell,
+    ),
     "meta": Field(
         "whatever the team keeps beside a case", _values.mapping, cell=_cells.json_cell
     ),

@@ -122,12 +122,14 @@ def _parsed(words: Sequence[str]) -> Order:
 @click.argument("specs", type=PATH, nargs=-1, required=True)
 def validate(specs: tuple[Path, ...]) -> int:
     """Check everything that can be known before the first request."""
+    from datetime import UTC, datetime
+
     from runner import offline
 
-    status = 0
+    status, today = 0, datetime.now(UTC).date()
     for spec in specs:
         try:
-            lines = offline.validate(spec, _workspace(spec), os.environ)
+            lines = offline.validate(spec, _workspace(spec), os.environ, today)
             _tell("\n".join(lines))
         except InputError as error:
             _tell(str(error), sys.stderr)

@@ -57,7 +57,7 @@ def paired(now: Results, then: Results) -> Paired:
         () if then.filters else _absent(new, then),
         () if now.filters else _absent(old, now),
         (
-            *(f"{name}: the {what} changed" for name, what in why.items() if what),
+            *(f"{name}: {what}" for name, what in why.items() if what),
             *_unasked(now, "now"),
             *_unasked(then, "in the baseline"),
         ),
@@ -73,9 +73,15 @@ def _asked(run: Results) -> Mapping[str, Record]:
 
 
 def _differ(both: Pair) -> str:
+    """Say why a case cannot be compared; what was in quarantine says nothing."""
     if both.now.hash != both.then.hash:
-        return "question"
-    return "labels" if both.now.labels != both.then.labels else ""
+        return "the question changed"
+    if both.now.labels != both.then.labels:
+        return "the labels changed"
+    if both.now.outcome == "quarantined":
+        return "in quarantine now"
+    in_quarantine = both.then.outcome == "quarantined"
+    return "in quarantine in the baseline" if in_quarantine else ""
 
 
 def _absent(here: Mapping[str, Record], there: Results) -> tuple[str, ...]:

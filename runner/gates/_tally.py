@@ -30,6 +30,8 @@ class Judged(NamedTuple):
     outcome: Outcome
     leakage: Score
     trials: tuple[Outcome, ...] = ()
+    would_be: Outcome | None = None
+    """What came of it, where it is in quarantine."""
 
 
 class Measured(NamedTuple):
@@ -64,21 +66,21 @@ class Tally:
 
     def add(self, judged: Judged) -> None:
         """Count one case."""
-        case, outcome, _, trials = judged
+        case, outcome, _, trials, would_be = judged
         self.counts[outcome] += 1
         if outcome == "failed" or "failed" in trials:  # a red line knows no majority
             self.failed.append(case.id)
         elif outcome == "not_asked":
             self.unasked.append(case.id)
-        elif outcome != "passed":
+        elif outcome not in ("passed", "quarantined"):
             self.unjudged.append(case.id)
         if case.has_walls:
             self.walled += 1
-            if outcome not in ("error", "not_asked"):
+            if (would_be or outcome) not in ("error", "not_asked"):
                 self._watch(judged)
 
     def _watch(self, judged: Judged) -> None:
-        case, _, leakage, _ = judged
+        case, leakage = judged.case, judged.leakage
         if isinstance(leakage, float):
             self.watched += 1
             if leakage > 0:
@@ -93,8 +95,8 @@ class Tally:
 
     @property
     def asked(self) -> int:
-        """How many of them were asked: all, unless the run was stopped."""
-        return self.cases - self.counts["not_asked"]
+        """How many of them were asked and count: not in quarantine, and no stop."""
+        return self.cases - self.counts["not_asked"] - self.counts["quarantined"]
 
     @property
     def accuracy(self) -> float | None:

@@ -44,6 +44,7 @@ __all__ = ["NOT_ASKED", "Entry", "Ledger", "slices_of"]
 
 NOT_ASKED = Finding("not_asked")
 _UNASKED = Unscored("the case was not asked")
+_APART = Unscored("the case is in quarantine")
 _NO_LATENCY = -1.0
 
 
@@ -101,7 +102,7 @@ class Ledger:
         (position, result, *_), scores, finding, met, hits, shown = entry
         self._shown |= shown
         for column, score in zip(self.columns, scores, strict=True):
-            column.put(position, score)
+            column.put(position, _counted(column.measure, score, finding))
         self.findings[position] = finding
         if result.latency is not None:
             self._latency[position] = result.latency
@@ -147,6 +148,7 @@ class Ledger:
             failed=_of_kind(Failed, without),
             absent=_of_kind(Absent, without),
             trials=finding.trials,
+            would_be=finding.would_be,
         )
 
     @property
@@ -186,6 +188,7 @@ class Ledger:
             undetermined=found["undetermined"],
             errors=found["error"],
             not_asked=found["not_asked"],
+            quarantined=found["quarantined"],
         )
 
     def summaries(self, slices: Sequence[Slice]) -> dict[str, Summary]:
@@ -236,7 +239,7 @@ class Ledger:
             zip(self.cases, self.findings, strict=True)
         ):
             score = leakage.get(position) if leakage else Unscored("is not measured")
-            yield Judged(case, finding.outcome, score, finding.trials)
+            yield Judged(case, finding.outcome, score, finding.trials, finding.would_be)
 
     def records(self) -> dict[str, Record]:
         """Give every case as a comparison needs it.
@@ -268,6 +271,12 @@ class Ledger:
     def histogram(self) -> tuple[tuple[float, int], ...]:
         """Give the number of calls by latency."""
         return histogram(value for value in self._latency if value != _NO_LATENCY)
+
+
+def _counted(measure: Measure, score: Score, finding: Finding) -> Score:
+    """Give what counts of a score; the walls hold of a case in quarantine too."""
+    is_apart = finding.outcome == "quarantined" and measure.label != "leakage"
+    return _APART if is_apart else score
 
 
 def _of_kind(kind: type, without: Iterable[tuple[str, Score]]) -> tuple[str, ...]:

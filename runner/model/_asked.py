@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, Literal, NamedTuple, Protocol
 
 from runner.errors import Place
 from runner.model._words import NOTHING, Qrels
+
+
+class Quarantine(NamedTuple):
+    """Until when a case does not gate, that day included, and why."""
+
+    until: date
+    why: str
+    owner: str | None = None
 
 
 class Case(NamedTuple):
@@ -29,6 +38,7 @@ class Case(NamedTuple):
     anchors: tuple[str, ...] = ()
     intents: tuple[str, ...] = ()
     owner: str | None = None
+    quarantine: Quarantine | None = None
     meta: Mapping[str, Any] = NOTHING
     place: Place | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Literal, NamedTuple
 
 from pydantic import Field
@@ -26,6 +27,8 @@ class Finding(NamedTuple):
     """Passed although no relevant passage came."""
     trials: tuple[Outcome, ...] = ()
     """What came of each trial, where there are several."""
+    would_be: Outcome | None = None
+    """What came of a case in quarantine."""
 
 
 class Record(NamedTuple):
@@ -53,6 +56,8 @@ class Record(NamedTuple):
     """Metrics for which the reply lacks the evidence."""
     trials: tuple[Outcome, ...] = ()
     """What came of each trial, where there are several."""
+    would_be: Outcome | None = None
+    """What came of a case in quarantine."""
 
 
 def memberships(case: Case | Record) -> set[str]:
@@ -206,6 +211,18 @@ class TrialSummary(Frozen):
     """Variance of passing between the trials of a case, on average."""
     between: float | None = None
     """Variance of passing between cases, without what trials alone make of it."""
+
+
+class Quarantined(Frozen):
+    """A case that did not gate, and what came of it all the same."""
+
+    id: str
+    until: date
+    why: str
+    owner: str | None = None
+    outcome: Outcome
+    layer: Layer | None = None
+    cause: str | None = None
 
 
 class RankMove(Frozen):

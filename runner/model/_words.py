@@ -22,8 +22,11 @@ LAYERS: tuple[Layer, ...] = (
 )  # in causal order: a failing case is charged to the first that collapsed
 
 Better = Literal["higher", "lower"]
-Outcome = Literal["passed", "failed", "undetermined", "error", "not_asked"]
+Outcome = Literal[
+    "passed", "failed", "undetermined", "error", "not_asked", "quarantined"
+]
 """``not_asked``: the run was stopped before; nothing is known of the case.
+``quarantined``: whatever came of it, it is in no number that gates.
 """
 
 Match = Literal["chunk", "document"]

@@ -13,6 +13,7 @@ from runner.ledger import Entry, Ledger
 from runner.model import NOTHING, Exchange, Failure, Record
 from runner.pipeline._conclusion import conclude
 from runner.pipeline._plan import ALL, Filters, Plan, check_selectors, plan, select
+from runner.quarantine import apart
 from runner.report import Report
 from runner.scores import NO_REPLY, Scope, Scorer
 from runner.trials import together
@@ -60,7 +61,7 @@ def evaluate(
     try:
         judged = _judged(plan, exchanges, keeper)
         for count, entry in enumerate(together(judged, plan.spec.trials), 1):
-            record = ledger.enter(entry)
+            record = ledger.enter(_counting(plan, entry))
             keeper.record(entry.exchange.position, record)
             keeper.progress(record)
             if count in (FIRST_REPLIES, len(plan.cases)) and (
@@ -74,6 +75,13 @@ def evaluate(
     plan = plan._replace(notices=(*plan.notices, *keeper.notices()))
     report = conclude(plan, ledger, stopped, started, keeper.now())
     return _beside_history(report, plan.history), stopped
+
+
+def _counting(plan: Plan, entry: Entry) -> Entry:
+    """Give what counts of an entry: of a case in quarantine nothing but a leak."""
+    if plan.cases[entry.exchange.position].id not in plan.quarantined:
+        return entry
+    return entry._replace(finding=apart(entry.finding))
 
 
 def _beside_history(report: Report, earlier: tuple[Point, ...] | None) -> Report:

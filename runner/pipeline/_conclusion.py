@@ -14,6 +14,7 @@ from runner.gates import Measured, Selection
 from runner.ledger import Ledger, slices_of
 from runner.model import Case, Comparison, Summary
 from runner.pipeline._plan import ALL, Plan
+from runner.quarantine import listed, told
 from runner.report import EXCERPTS, CasePlace, Report
 from runner.scores import NO_PASSAGES
 from runner.trials import notice, summary
@@ -37,6 +38,7 @@ def conclude(
         filters = plan.filters.words
         now = Results(ledger.records(), summaries, prints, filters=filters)
         held = compare(now, base, slices=[part.name for part in slices])
+    held_back = listed(cases, ledger.findings, EXCERPTS)
     tried = summary(cases, ledger.findings, spec.trials)
     selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
     measured = Measured(ledger.judged(), summaries, held, selection, plan.review)
@@ -65,12 +67,14 @@ def conclude(
         duration_s=(ended - started).total_seconds(),
         notices=(
             *notice(tried),
+            *told(held_back, ledger.totals.quarantined),
             *ledger.notices(),
             *plan.notices,
             *gates.notices(spec, measured, results),
             *_unseen(summaries),
         ),
         spec=spec.file,
+        quarantine=held_back,
         trials=tried,
         yardstick=plan.review.changes,
         **_baseline(plan),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from runner.gates import NO_REVIEW, Review
 from runner.history import Point
 from runner.metrics import registry
 from runner.model import Case, memberships
+from runner.quarantine import doubts, excused
 from runner.redact import Redactor
 from runner.spec import Spec, parse
 from runner.templating import by_path
@@ -53,6 +55,10 @@ class Plan(NamedTuple):
     history: tuple[Point, ...] | None = None
     """Earlier runs, oldest first; None where nobody asked for them."""
     commit: str | None = None
+    quarantined: frozenset[str] = frozenset()
+    """Ids of cases that do not gate today."""
+    today: date = date.min
+    """In UTC."""
     place: Callable[..., Place] = by_path
     """Where a key of the spec stands."""
 
@@ -93,9 +99,21 @@ def _nearest(cases: Sequence[Case], filters: Filters) -> str:
 
 
 def plan(
-    path: Path, root: Path, environ: Mapping[str, str], filters: Filters = ALL
+    path: Path,
+    root: Path,
+    environ: Mapping[str, str],
+    filters: Filters = ALL,
+    *,
+    today: date,
 ) -> Plan:
     """Read a spec and its cases, and choose those to ask.
+
+    Args:
+        path: Of the spec.
+        root: The workspace.
+        environ: What the spec's variables may be.
+        filters: Which part of the cases is asked.
+        today: In UTC: which quarantines have ended.
 
     Raises:
         InputError: With every mistake in them at once.
@@ -108,7 +126,17 @@ def plan(
         asked = select(cases, filters)
     chosen = {case.id for case in asked}
     left_out = tuple(case for case in cases if case.id not in chosen)
-    return Plan(spec, asked, notices, filters, left_out, place=document.place)
+    lines = [str(line) for line in spec.red_lines]
+    return Plan(
+        spec,
+        asked,
+        (*notices, *doubts(cases, lines, today)),
+        filters,
+        left_out,
+        quarantined=excused(cases, lines, today),
+        today=today,
+        place=document.place,
+    )
 
 
 def check_selectors(spec: Spec, cases: Iterable[Case]) -> None:

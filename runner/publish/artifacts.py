@@ -22,6 +22,7 @@ from runner.redact import Redactor
 from runner.report import Report, mapped
 
 _FOREIGN = ("id", "type", "tags", "retrieved", "scores")  # what others may have named
+_SELDOM = ("hits", "failed", "absent", "trials", "would_be")
 RENDERED = ("comment.md", "summary.md", "report.html", "junit.xml")
 FILES = (RESULTS, CASES, RESPONSES, *RENDERED)
 """What a run writes, and an earlier one has left."""
@@ -251,15 +252,8 @@ def _record(record: Record) -> dict[str, Any]:
         "hash": record.hash,
         "labels": record.labels,
     }
-    if record.hits is not None:
-        line["hits"] = record.hits
-    if record.failed:
-        line["failed"] = record.failed
-    if record.absent:
-        line["absent"] = record.absent
-    if record.trials:
-        line["trials"] = record.trials
-    return line
+    more = {name: getattr(record, name) for name in _SELDOM}
+    return line | {name: value for name, value in more.items() if value}
 
 
 def _masked_record(record: Record, change: Callable[[str], str]) -> Record:

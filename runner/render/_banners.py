@@ -27,6 +27,7 @@ def totals(report: Report) -> str:
         "undetermined": counted.undetermined,
         "error" if counted.errors == 1 else "errors": counted.errors,
         "not asked": counted.not_asked,
+        "in quarantine": counted.quarantined,
     }
     parts = ", ".join(
         f"{number:,} {name}" for name, number in outcomes.items() if number

@@ -112,7 +112,8 @@ _VERDICTS: Mapping[Verdict, Callable[[Report], list[Said]]] = {
 def evaluated(report: Report) -> bool:
     """Give whether any case got a usable reply, so that numbers mean something."""
     totals = report.totals
-    return totals.passed + totals.failed + totals.undetermined > 0
+    replied = totals.passed + totals.failed + totals.undetermined + totals.quarantined
+    return replied > 0
 
 
 def _baseline(report: Report) -> list[Said]:

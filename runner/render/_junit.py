@@ -20,7 +20,11 @@ _ELEMENTS: Mapping[Outcome, str] = {
     "error": "error",
     "undetermined": "skipped",
     "not_asked": "skipped",
+    "quarantined": "skipped",
 }
+
+
+_SKIPPED = [outcome for outcome, name in _ELEMENTS.items() if name == "skipped"]
 
 
 class Check(NamedTuple):
@@ -59,7 +63,7 @@ class Suite(NamedTuple):
     @property
     def skipped(self) -> int:
         """How many could not be judged."""
-        return self._count("undetermined") + self._count("not_asked")
+        return sum(test.outcome in _SKIPPED for test in self.tests)
 
     def _count(self, outcome: Outcome) -> int:
         return sum(test.outcome == outcome for test in self.tests)
@@ -71,7 +75,7 @@ def junit(
     """Give the run as JUnit XML: each gate is a test, and each case.
 
     A failing case stands in the suite of the layer it is charged to. What only warns
-    passes; an undetermined case is skipped.
+    passes; an undetermined case is skipped, and so is one in quarantine.
 
     Args:
         report: What to show.
@@ -132,10 +136,17 @@ def _cases(report: Report, records: Iterable[Record]) -> Iterator[Check]:
             yield Check(clean(record.id), "passed")
         else:
             cause = clean(record.cause or "")
-            why = _meaning(cause) if record.outcome != "not_asked" else "was not asked"
-            yield Check(clean(record.id), record.outcome, why, cause)
+            yield Check(clean(record.id), record.outcome, _unjudged(record), cause)
     if not named:
         yield from map(_failed, report.failures)
+
+
+def _unjudged(record: Record) -> str:
+    if record.outcome == "quarantined":
+        return f"in quarantine: {record.would_be or 'undetermined'}"
+    if record.outcome == "not_asked":
+        return "was not asked"
+    return _meaning(clean(record.cause or ""))
 
 
 def _failed(case: FailedCase) -> Check:

@@ -20,6 +20,7 @@ from runner.render._clean import cleaned
 from runner.render._headline import Headline, evaluated, headline, lead
 from runner.render._links import NOWHERE, Links
 from runner.render._notes import footnotes, notes, reasons
+from runner.render._quarantine import Apart, apart
 from runner.render._said import Said
 from runner.render._shift import by_layer
 from runner.render._table import Row, glance, rows
@@ -86,6 +87,7 @@ class View(NamedTuple):
     charges: list[Charge]
     details: list[Detail]
     hints: list[Hint]
+    quarantine: list[Apart]
     trends: list[Trend]
     offers: list[Said]
     """Limits that may be tightened."""
@@ -135,6 +137,7 @@ def view(
         charges=charges(report) if has_numbers else [],
         details=quoted,
         hints=hints(report)[: share.hints] if has_numbers else [],
+        quarantine=apart(report)[: share.lines],
         trends=trends(report, share.runs)[: share.trends] if has_numbers else [],
         offers=offers(report)[: share.lines] if has_numbers else [],
         histogram=report.latency_histogram,

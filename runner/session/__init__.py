@@ -45,7 +45,10 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
 
 def _planned(order: Order, world: World) -> Plan:
     with _uncollected():
-        plan = pipeline.plan(order.spec, world.root, world.environ, order.filters)
+        today = now().date()
+        plan = pipeline.plan(
+            order.spec, world.root, world.environ, order.filters, today=today
+        )
     if order.trials is None:
         return plan
     trials = plan.spec.trials._replace(times=order.trials)

@@ -228,7 +228,7 @@ def _sources(value: object) -> object:
 class SpecFile(Part):
     """A spec as it is written."""
 
-    later = frozenset({"stages", "judge", "quarantine", "report"})
+    later = frozenset({"stages", "judge", "report"})
 
     name: str | None = Field(
         None, min_length=1, description="What reports call it; else the file's name."

@@ -13,7 +13,7 @@ import pytest
 FLOORS = (
     {"__init__", "errors", "inference", "text", "redact"},
     {"hosts", "model", "units", "variables"},
-    {"templating", "spec", "cases", "metrics", "aggregate", "advice"},
+    {"templating", "spec", "cases", "metrics", "aggregate", "advice", "quarantine"},
     {"responses", "scores", "comparison", "gates", "report", "yardstick"},
     {"diagnosis", "history", "ledger", "baseline", "render", "settings"},
     {"container", "files", "endpoints", "publish", "trials"},

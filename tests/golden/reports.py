@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from runner.model import (
     Comparison,
     Delta,
     GateResult,
+    Quarantined,
     RankMove,
     Shift,
     SliceSummary,
@@ -673,6 +676,38 @@ def remembered() -> Report:
             },
             "tighter": offers,
         }
+    )
+
+
+def quarantined() -> Report:
+    """Give a run in which some cases do not gate, whatever came of them."""
+    held = (
+        Quarantined(
+            id="ticket-sla",
+            until=date(2026, 12, 31),
+            why="the SLA page is being rewritten, see #812",
+            owner="@docs-team",
+            outcome="failed",
+            layer="retrieval",
+            cause="retrieval.missed",
+        ),
+        Quarantined(
+            id="发票-税号", until=date(2026, 12, 7), why="等待新索引", outcome="passed"
+        ),
+    )
+    fails = (
+        "ticket-sla is in quarantine until 2026-12-31 and does not gate: it fails "
+        "(the SLA page is being rewritten, see #812; @docs-team)"
+    )
+    passes = (
+        "发票-税号 is in quarantine until 2026-12-07 and does not gate: it passes "
+        "(等待新索引)"
+    )
+    ended = "A quarantine has ended, so that its case gates again: qa-031 (2026-11-29)"
+    notices = (fails, passes, ended)
+    totals = Totals(cases=80, passed=78, quarantined=2)
+    return passing().model_copy(
+        update={"totals": totals, "quarantine": held, "notices": notices}
     )
 
 

@@ -55,6 +55,7 @@ def check(file: str, actual: str):
         ("loosened", reports.loosened),
         ("worse", reports.worse),
         ("remembered", reports.remembered),
+        ("quarantined", reports.quarantined),
         ("filtered", reports.filtered),
         ("endpoint-error", reports.endpoint_error),
         ("partly-measured", reports.partly_measured),
@@ -128,6 +129,7 @@ def test_a_comment_gives_up_parts_step_by_step(step: int, characters: int):
         ("failing", reports.failing),
         ("leaking", reports.leaking),
         ("young", reports.young),
+        ("quarantined", reports.quarantined),
     ],
 )
 def test_the_summary_of_a_run(state: str, report: Make):

@@ -119,6 +119,20 @@ def test_a_lost_document_is_named_with_its_rank_and_with_what_came_instead(team)
     assert (found["worse"], found["better"], found["p"]) == (2, 0, 0.5)
 
 
+def test_the_comment_says_where_it_moved_and_what_chance_makes_of_it(team):
+    team.run(
+        qa_1=reply("seven", ("d7", "d8")),
+        qa_2=reply("eight", ("d8",)),
+        qa_3=reply("none"),
+    )
+
+    shown = team.shown("comment.md")
+
+    assert "2 regressed: within noise (p = 0.5); this set shows drops from" in shown
+    assert "first failures: retrieval 0 → 2, answer unchanged." in shown
+    assert "d1 is gone from rank 1; instead came d7, d8" in shown.replace("`", "")
+
+
 def test_a_case_that_fails_elsewhere_has_moved_and_is_no_flip(team):
     found = team.run(qa_3=reply("seven", ("d7",)))["comparison"]
 

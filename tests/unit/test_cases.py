@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from datetime import date
 
 import pytest
 
@@ -15,7 +16,7 @@ from runner.cases import (
 )
 from runner.errors import Place, Problems
 from runner.metrics import registry
-from runner.model import Case
+from runner.model import Case, Quarantine
 from runner.spec import bind
 
 PLACE = Place("cases.json", 3)
@@ -66,6 +67,65 @@ def test_a_field_is_read(field, value, expected):
     attribute = FIELDS[field].attribute or field
 
     assert getattr(one(**{field: value}), attribute) == expected
+
+
+HELD = {"until": "2026-12-31", "why": "flaky"}
+
+
+@pytest.mark.parametrize(
+    ("value", "cells", "expected"),
+    [
+        (HELD, False, Quarantine(date(2026, 12, 31), "flaky")),
+        (
+            {**HELD, "owner": "@x"},
+            False,
+            Quarantine(date(2026, 12, 31), "flaky", "@x"),
+        ),
+        (
+            '{"until": "2026-12-31", "why": "flaky"}',
+            True,
+            Quarantine(date(2026, 12, 31), "flaky"),
+        ),
+        (None, False, None),
+    ],
+)
+def test_a_quarantine_has_a_last_day_and_a_reason(value, cells, expected):
+    assert one(quarantine=value, cells=cells).quarantine == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (True, "must be written {until: 2026-12-31, why: ...}, and is true"),
+        ("2026-12-31", "must be written {until: 2026-12-31, why: ...}"),
+        ({"why": "flaky"}, "has no until; write {until: 2026-12-31, why: ...}"),
+        ({"until": "2026-12-31"}, "has no why; write"),
+        ({**HELD, "why": " "}, "has why, which is blank"),
+        (
+            {**HELD, "until": "31.12.2026"},
+            "a day such as 2026-12-31, and is the text",
+        ),
+        ({**HELD, "until": "2026-02-30"}, "a day such as 2026-12-31, and is the text"),
+        ({**HELD, "until": 20261231}, "a day such as 2026-12-31, and is the number"),
+        ({**HELD, "untill": "x"}, "has the unknown key untill (did you mean until?)"),
+        (
+            {**HELD, "since": "x"},
+            "the unknown key since (it has until, why, owner)",
+        ),
+    ],
+)
+def test_a_wrong_quarantine_says_how_one_is_written(value, expected):
+    (said,) = wrong({"question": "Why?", "quarantine": value})
+
+    assert said.startswith("cases.json:3 quarantine: ")
+    assert expected in said
+
+
+def test_a_quarantine_is_no_label():
+    case = one()
+
+    assert labels_hash(one(quarantine=HELD)) == labels_hash(case)
+    assert case_hash(one(quarantine=HELD)) == case_hash(case)
 
 
 @pytest.mark.parametrize(

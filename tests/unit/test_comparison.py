@@ -50,6 +50,36 @@ def test_a_case_that_changes_its_outcome_is_listed_once(before, after, listed):
     assert [word for word in words if getattr(found, word)] == ([listed] * bool(listed))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ("passed", "quarantined", "a: in quarantine now"),
+        ("quarantined", "failed", "a: in quarantine in the baseline"),
+        ("quarantined", "passed", "a: in quarantine in the baseline"),
+        ("quarantined", "quarantined", "a: in quarantine now"),
+    ],
+)
+def test_a_case_in_quarantine_is_no_flip_and_no_pair(before, after, why):
+    then = results(record("a", before, layer="answer"), record("b"))
+    now = results(record("a", after, recall=0.0, layer="answer"), record("b"))
+
+    found = compare(now, then)
+
+    assert (found.pairs, found.not_comparable) == (1, (why,))
+    assert (found.regressed, found.fixed, found.moved) == ((), (), ())
+    assert (found.new, found.removed) == ((), ())
+    assert found.layers == found.layers_now == {}
+    assert found.deltas["recall@5"].delta == 0
+
+
+def test_a_new_case_in_quarantine_is_new():
+    found = compare(
+        results(record("a"), record("b", "quarantined")), results(record("a"))
+    )
+
+    assert (found.new, found.not_comparable) == (("b",), ())
+
+
 def test_cases_are_listed_in_case_order():
     names = ["z", "a", "m"]
     now = results(*(record(name, "failed") for name in names))
@@ -419,7 +449,7 @@ def test_shifts_tell_the_regressed_first_and_no_more_than_so_many():
     assert found.moved == ("m",)
 
 
-OUTCOMES = st.sampled_from(["passed", "failed", "undetermined", "error"])
+OUTCOMES = st.sampled_from(["passed", "failed", "undetermined", "error", "quarantined"])
 RECORDS = st.builds(
     lambda name, outcome, recall, labels: record(name, outcome, recall, labels=labels),
     st.sampled_from("abcdefgh"),
@@ -471,7 +501,8 @@ def test_a_run_beside_itself_has_nothing_to_tell(run):
 def test_every_case_is_a_pair_or_is_listed(one, other):
     found = compare(results(*one), results(*other))
 
-    changed = [why for why in found.not_comparable if why.endswith("labels changed")]
+    apart = ("labels changed", "in quarantine now", "in quarantine in the baseline")
+    changed = [why for why in found.not_comparable if why.endswith(apart)]
     both = {r.id for r in one} | {r.id for r in other}
     assert found.pairs + len(found.new) + len(found.removed) + len(changed) == len(both)
 

@@ -657,6 +657,59 @@ def test_a_failed_call_leaks_nothing():
 # Against a baseline
 
 
+def held(name, would_be="failed", leakage=SHOWS_NOTHING, **case):
+    """Give a case in quarantine."""
+    return Judged(Case(name, "Why?", **case), "quarantined", leakage, would_be=would_be)
+
+
+def test_a_case_in_quarantine_turns_nothing_red():
+    least = limit("accuracy", "min", 1.0)
+    found = measured(
+        judged("a"), held("b"), held("c", "error"), held("d", "undetermined")
+    )
+
+    gates = hold(spec(least), found)
+
+    assert verdict(gates) == ("passed", ())
+    assert {gate.metric: gate.value for gate in gates} == {
+        "error_rate": 0,
+        "accuracy": 1,
+    }
+
+
+def test_where_every_case_is_in_quarantine_nothing_passes():
+    gates = hold(spec(limit("accuracy", "min", 0.5)), measured(held("a", "passed")))
+
+    assert [gate.outcome for gate in gates] == ["unmeasured", "unmeasured"]
+    assert gates[0].message == "every case is in quarantine"
+    assert verdict(gates)[0] == "failed"
+
+
+def test_a_slice_of_which_every_case_is_in_quarantine_is_not_measured():
+    part = limit("accuracy", "min", 0.5, slice="type=policy")
+    gate = only(part, measured(judged("a"), held("b", type="policy")))
+
+    assert gate.outcome == "unmeasured"
+
+
+@pytest.mark.parametrize(
+    ("leakage", "would_be", "outcome"),
+    [
+        (1.0, "failed", "failed"),
+        (1.0, "passed", "failed"),
+        (0.0, "failed", "passed"),
+        (Failed("broke"), "passed", "unmeasured"),
+        (SHOWS_NOTHING, "passed", "unmeasured"),
+        (SHOWS_NOTHING, "error", "inconclusive"),
+    ],
+)
+def test_walls_hold_in_quarantine_too(leakage, would_be, outcome):
+    case = held("a", would_be, leakage, canaries=("B-7",))
+    gates = hold(spec(), measured(judged("b"), case))
+
+    assert {gate.metric: gate.outcome for gate in gates}["leakage"] == outcome
+
+
 @pytest.mark.parametrize(
     ("name", "allowed", "now", "then", "outcome"),
     [
@@ -981,7 +1034,7 @@ def test_a_green_run_has_no_failed_call_no_leak_and_no_broken_red_line(found):
 
     bad = [
         case
-        for case, outcome, leak, _ in found
+        for case, outcome, leak, *_ in found
         if outcome == "error"
         or (outcome != "passed" and case.tags)
         or (leak == 1.0 and case.tenant)

@@ -211,6 +211,50 @@ def test_only_a_ranking_without_a_cutoff_has_a_depth():
     assert depths == {"recall@1": None, "recall": 2, "key_points": None}
 
 
+HELD = Finding("quarantined", "answer", "answer.omission", would_be="failed")
+
+
+def test_a_case_in_quarantine_is_measured_and_in_no_number():
+    leakage = Measure("leakage", registry["leakage"])
+    ledger = Ledger(cases(2), (*MEASURES, leakage))
+    ledger.enter(entry(0, scores=(1.0, 1.0, 0.0)))
+
+    record = ledger.enter(entry(1, HELD, (0.0, 0.0, 0.0)))
+
+    assert record.scores == {"key_points": 0.0, "recall@1": 0.0, "leakage": 0.0}
+    assert (record.outcome, record.would_be) == ("quarantined", "failed")
+    found = ledger.summaries(())
+    means = {name: found[name].mean for name in ("key_points", "recall@1", "accuracy")}
+    assert set(means.values()) == {1.0}
+    assert found["key_points"].reasons == {"the case is in quarantine": 1}
+    assert found["coverage"].mean == 1.0
+    assert (ledger.totals.passed, ledger.totals.quarantined) == (1, 1)
+    assert (ledger.failing, ledger.excerpts) == (0, ())
+    assert ledger.layers(found.values())["answer"].first == 0
+
+
+def test_a_call_that_failed_in_quarantine_is_no_error():
+    ledger = Ledger(cases(2), MEASURES)
+    ledger.enter(entry(0))
+    held = HELD._replace(layer="service", would_be="error")
+    failure = Failure("service.timeout", "too slow")
+    ledger.enter(Entry(Exchange(1, failure), (NO_REPLY, NO_REPLY), held))
+
+    errors = ledger.summaries(())["error_rate"]
+
+    assert (errors.mean, errors.scored, errors.unscored) == (0.0, 1, 1)
+
+
+def test_what_leaked_in_quarantine_is_seen_by_the_gates():
+    ledger = Ledger(cases(1), (Measure("leakage", registry["leakage"]),))
+    ledger.enter(entry(0, HELD, (1.0,)))
+
+    [judged] = ledger.judged()
+
+    assert (judged.outcome, judged.would_be) == ("quarantined", "failed")
+    assert judged.leakage == 1.0
+
+
 def entered(*came, met=False):
     """Give a ledger in which each case expects ``doc_N``, and these ids came."""
     labelled = [case._replace(qrels={f"doc_{case.id}": 1}) for case in cases(len(came))]

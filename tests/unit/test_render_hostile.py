@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
+from datetime import date
 from html.parser import HTMLParser
 from itertools import count, islice
 from pathlib import Path
@@ -25,6 +26,7 @@ from runner.model import (
     Comparison,
     Delta,
     GateResult,
+    Quarantined,
     RankMove,
     Shift,
     SliceSummary,
@@ -137,6 +139,17 @@ def report_of(texts: Iterator[str]) -> Report:
             for moved in ("loosened", "changed", "tightened")
         ),
         failures=cases,
+        quarantine=tuple(
+            Quarantined(
+                id=next(texts),
+                until=date(2026, 12, 31),
+                why=next(texts),
+                owner=next(texts),
+                outcome="failed",
+                cause=next(texts),
+            )
+            for _ in range(5)
+        ),
         trend=dict.fromkeys(take(3), (0.5, 0.6)),
         tighter=tuple(
             Tighter(metric=next(texts), rule="min", limit=0.5, offered=0.6, runs=5)

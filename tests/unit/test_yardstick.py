@@ -1,10 +1,12 @@
 """What a pull request does to its own bar is said in words, the looser first."""
 
+from datetime import date
+
 import pytest
 
 from runner.errors import Document
 from runner.metrics import registry
-from runner.model import Case
+from runner.model import Case, Quarantine
 from runner.spec import parse
 from runner.yardstick import Yardstick, changes
 
@@ -208,6 +210,75 @@ def test_replies_that_are_read_otherwise_are_told():
     assert moved(yardstick(endpoint=endpoint), yardstick()) == [
         ("endpoint.response", "as it was", "other", "changed")
     ]
+
+
+def held(*written, **keys):
+    """Give a yardstick with cases, each with the last day of its quarantine if any."""
+    cases = [
+        Case(
+            name,
+            "Why?",
+            tags=("cross",) if name == "lined" else (),
+            quarantine=Quarantine(date.fromisoformat(day), "flaky") if day else None,
+        )
+        for name, day in written
+    ]
+    return yardstick(*cases, **keys)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
+        (
+            [("a", "")],
+            [("a", "2026-12-31")],
+            [("quarantine", "none", "a until 2026-12-31", "loosened")],
+        ),
+        (
+            [("a", "2026-11-30")],
+            [("a", "2026-12-31")],
+            [("quarantine", "a until 2026-11-30", "a until 2026-12-31", "loosened")],
+        ),
+        (
+            [("a", "2026-12-31")],
+            [("a", "")],
+            [("quarantine", "a until 2026-12-31", "none", "tightened")],
+        ),
+        (
+            [("a", "2026-12-31"), ("b", ""), ("c", "2026-12-01")],
+            [("a", "2026-12-01"), ("b", "2026-12-31"), ("c", "2026-12-02")],
+            [
+                (
+                    "quarantine",
+                    "b none, c until 2026-12-01",
+                    "b until 2026-12-31, c until 2026-12-02",
+                    "loosened",
+                ),
+                ("quarantine", "a until 2026-12-31", "a until 2026-12-01", "tightened"),
+            ],
+        ),
+        ([("a", "2026-12-31")], [("a", "2026-12-31")], []),
+        ([("a", "")], [("a", ""), ("new", "2026-12-31")], []),
+    ],
+)
+def test_a_case_that_gates_no_longer_is_told(then, now, expected):
+    assert moved(held(*now), held(*then)) == expected
+
+
+def test_where_a_red_line_holds_a_case_its_quarantine_loosens_nothing():
+    lines = {"red_lines": [{"tag": "cross"}]}
+    now, then = held(("lined", "2026-12-31"), **lines), held(("lined", ""), **lines)
+
+    assert moved(now, then) == []
+
+
+def test_where_a_red_line_goes_the_quarantine_that_it_kept_off_is_told():
+    then = held(("lined", "2026-12-31"), red_lines=[{"tag": "cross"}])
+    now = held(("lined", "2026-12-31"))
+
+    assert ("quarantine", "none", "lined until 2026-12-31", "loosened") in moved(
+        now, then
+    )
 
 
 def test_a_change_stands_on_its_line_of_the_spec():

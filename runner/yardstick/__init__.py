@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from runner.cases import labels_hash
-from runner.model import Case, Metric, Moved, YardstickChange
+from runner.model import Case, Metric, Moved, Quarantine, YardstickChange
+from runner.quarantine import effective
 from runner.spec import Limit, Spec, Trials
-from runner.units import Amount, count, listed, plain
+from runner.units import Amount, plain
+from runner.yardstick._cases import NONE, quarantines, removed
 
-NONE = "none"  # on the side where there is no such limit
 _IMPLICIT = Limit("error_rate", "max", Amount(0.0))
 """Holds where the spec has no limit on failed calls that can turn the run red."""
-_SHOWN = 5  # ids that a row names before it only counts
 
 _Key = tuple[str, str, str | None]
 
@@ -45,7 +44,8 @@ def changes(
         *_baseline(now.spec, then.spec),
         *_trials(now.spec, then.spec),
         *_reading(now.spec, then.spec),
-        *_cases(now.cases, then.cases),
+        *removed(now.cases, then.cases),
+        *quarantines(_apart(now), _apart(then)),
     ]
     return tuple(sorted(found, key=lambda change: _ORDER.index(change.moved)))
 
@@ -247,25 +247,7 @@ def _reading(now: Spec, then: Spec) -> Iterator[YardstickChange]:
             )
 
 
-def _cases(now: Sequence[Case], then: Sequence[Case]) -> Iterator[YardstickChange]:
-    new = {case.id: labels_hash(case) for case in now}
-    removed = [case.id for case in then if case.id not in new]
-    relabelled = [
-        case.id for case in then if new.get(case.id, "") not in ("", labels_hash(case))
-    ]
-    if removed:
-        total = count(len(then), "case")
-        yield YardstickChange(
-            what="cases",
-            before=total,
-            after=f"{len(removed):,} removed: {listed(removed, _SHOWN)}",
-            moved="loosened",
-        )
-    if relabelled:
-        other = count(len(relabelled), "case")
-        yield YardstickChange(
-            what="labels",
-            before="as they were",
-            after=f"other in {other}: {listed(relabelled, _SHOWN)}",
-            moved="changed",
-        )
+def _apart(one: Yardstick) -> Mapping[str, Quarantine | None]:
+    """Give each case with its quarantine, unless a red line holds it."""
+    held = effective(one.cases, [str(line) for line in one.spec.red_lines])
+    return {case.id: held.get(case.id) for case in one.cases}
