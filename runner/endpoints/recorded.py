@@ -16,7 +16,7 @@ from pydantic_core import from_json
 
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._values import Malformed, excerpt, kind, number, word
-from runner.errors import InputError, Place
+from runner.errors import InputError, Place, reason
 from runner.model import Case, Failure, Response, ServiceCause
 from runner.spec import CitationMap, ResponseMap
 from runner.templating import Locate, by_path
@@ -70,7 +70,7 @@ class RecordedEndpoint:
             _check_file(path, self._name)
             self._descriptor = os.open(path, os.O_RDONLY)
         except OSError as error:
-            what = f"cannot be read: {error.strerror}"
+            what = f"cannot be read: {reason(error)}"
             raise InputError(what, where=Place(self._name)) from error
         try:
             self._index()

@@ -15,7 +15,7 @@ from weakref import finalize
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from runner.errors import InputError, Place, Unavailable
+from runner.errors import InputError, Place, Unavailable, reason
 from runner.model import Exchange, Failure, Passage, Record, Response
 from runner.publish._claim import CASES, RESPONSES, RESULTS, check_ours, inside, lock
 from runner.redact import Redactor
@@ -72,7 +72,7 @@ class ResultsFolder:
                     (self.path / name).unlink()
         except OSError as error:
             raise InputError(
-                f"cannot be written to: {error.strerror}", where=Place(str(self.path))
+                f"cannot be written to: {reason(error)}", where=Place(str(self.path))
             ) from None
 
     def response(self, case_id: str, exchange: Exchange) -> None:
@@ -199,7 +199,7 @@ def retire(out: Path, root: Path) -> bool:
 
 
 def _unwritten(path: Path, error: OSError) -> Unavailable:
-    return Unavailable(f"cannot be written: {error.strerror}", where=Place(str(path)))
+    return Unavailable(f"cannot be written: {reason(error)}", where=Place(str(path)))
 
 
 def _exchange(case_id: str, exchange: Exchange) -> dict[str, Any]:

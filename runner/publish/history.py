@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from runner.errors import InputError, Place, Unavailable
+from runner.errors import InputError, Place, Unavailable, reason
 from runner.history import Point
 
 
@@ -26,7 +26,7 @@ def append(path: Path, point: Point, *, root: Path) -> None:
             line = point.model_dump_json(exclude_none=True)
             stream.write(("\n" * torn + line + "\n").encode())
     except OSError as error:
-        what = f"the history cannot be written: {error.strerror}"
+        what = f"the history cannot be written: {reason(error)}"
         raise Unavailable(what, where=place) from error
 
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from runner import render
 from runner.advice import ADVICE
-from runner.errors import InputError, Place, Problems, RagEvalError, Unavailable
+from runner.errors import InputError, Place, Problems, RagEvalError, Unavailable, reason
 from runner.redact import Redactor
 from runner.report import FailedCase, Report
 
@@ -73,7 +73,7 @@ class Workflow:
                 _append(self._outputs, "".join(map(_output, masked.items())))
             except OSError as error:
                 where = Place("GITHUB_OUTPUT")
-                what = f"cannot be written: {error.strerror}"
+                what = f"cannot be written: {reason(error)}"
                 raise Unavailable(what, where=where) from error
 
     def summary(self, *texts: str) -> None:
@@ -91,7 +91,7 @@ class Workflow:
                     _append(self._summary, f"{text}\n")
                     return
         except OSError as error:
-            self.log(f"GITHUB_STEP_SUMMARY: cannot be written: {error.strerror}")
+            self.log(f"GITHUB_STEP_SUMMARY: cannot be written: {reason(error)}")
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
         """Show annotations; where a level has too many, its last says how many more."""
