@@ -73,7 +73,7 @@ bench-attribution: .venv/dev  ## show which cause seeded faults are charged to, 
 bench-gates: .venv/dev  ## simulate how often gates on drops cry wolf, and what they find
 	$(BIN)/python -m bench.gates
 
-check: lint types test  ## all of what CI runs
+check: lint types test  ## lint, types and test, before a commit
 
 lock: .venv/dev  ## pin every package again, with hashes
 	$(PIP) install pip-tools

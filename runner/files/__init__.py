@@ -1,4 +1,4 @@
-"""The only module that reads YAML, JSON, JSON Lines and CSV; keeps line numbers."""
+"""Reads YAML, JSON, JSON Lines and CSV as people write them; keeps line numbers."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from runner import hosts
 from runner.cases import load
 from runner.files import read_rows
-from runner.text import contains
+from runner.text import states
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").rglob("*.md")]
@@ -111,8 +111,8 @@ def test_the_examples_of_key_points_hold():
 
     assert len(words) == 5
     for (point,), stated, silent in words:
-        assert all(contains(answer, point) for answer in stated), point
-        assert not any(contains(answer, point) for answer in silent), point
+        assert all(states(answer, point) for answer in stated), point
+        assert not any(states(answer, point) for answer in silent), point
 
 
 def test_the_table_of_what_is_never_asked_is_the_program_s():
