@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from contextlib import closing
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from runner import settings
+from runner.base._archive import results_of
 from runner.base._brought import Bring, Brought, nowhere
 from runner.base._needs import CASES, RESULTS
 from runner.publish import data_branch
 from runner.publish.contents import connect
 from runner.publish.github import Reason, Refused
+from runner.publish.uploads import Uploads
 from runner.settings import Trunk
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from runner.spec import BaselineSource
 
 HISTORY = "history.jsonl"
+_ARCHIVES = 3  # that are fetched to find one with results of the spec
 _NAMES = (RESULTS, CASES, HISTORY)
 
 
@@ -52,7 +56,9 @@ class Remote:
         """Give what is kept for a spec, or why nobody knows whether there is any."""
         try:
             with closing(self._connect()) as contents:
-                return self._branch(contents, source.name, spec)
+                if source.kind == "branch":
+                    return self._branch(contents, source.name, spec)
+                return self._artifact(contents, source.name, spec)
         except Refused as refused:
             return Brought(unread=f"of the {source}, {told(refused.reason)}")
 
@@ -61,9 +67,24 @@ class Remote:
         folder = data_branch.folder_of(spec, self._key)
         return self._written(data_branch.read(contents, name, folder))
 
-    def _written(self, files: Mapping[str, bytes]) -> Brought:
+    def _artifact(self, contents: Contents, name: str, spec: str) -> Brought:
+        branch = self._trunk.base or contents.default_branch()
+        uploads = Uploads(contents)
+        tried = 0
+        for upload in islice(uploads.of_branch(name, branch), _ARCHIVES):
+            folder, tried = self._new(), tried + 1
+            uploads.fetch(upload, folder / "archive.zip")
+            if results_of(folder / "archive.zip", spec, folder):
+                return Brought(folder)
+        what = f"artifact {name} of {branch} holds results of all cases of {spec}"
+        return Brought(notices=(f"no {what}",) if tried else ())
+
+    def _new(self) -> Path:
         self._made.append(TemporaryDirectory(prefix="rag-eval-baseline-"))
-        folder = Path(self._made[-1].name)
+        return Path(self._made[-1].name)
+
+    def _written(self, files: Mapping[str, bytes]) -> Brought:
+        folder = self._new()
         there = [name for name in _NAMES if name in files]
         for name in there:
             (folder / name).write_bytes(files[name])

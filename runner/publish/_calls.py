@@ -150,7 +150,7 @@ class Caller:
         try:
             return self._exchange(call)
         except (OSError, ValueError) as error:
-            return Reply(0, {"message": _why(error)}, {})
+            return Reply(0, {"message": why(error)}, {})
         finally:
             if is_write:
                 self._written = self._clock()
@@ -192,7 +192,7 @@ def _read(response: requests.Response) -> Any:
         return None
 
 
-def _why(error: Exception) -> str:
+def why(error: Exception) -> str:
     """Name what failed; what ``requests`` says of it holds the whole address."""
     import requests
 

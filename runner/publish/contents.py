@@ -10,7 +10,7 @@ import hashlib
 from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from runner.publish._calls import Call, Caller, Reply
 from runner.publish._refusals import Reason, Refused, Remedy, refusal
@@ -28,7 +28,7 @@ _WRITE = Remedy(
 )
 _INLINE = 2**20  # characters, above which each file is handed in by itself
 _PATIENCE = 60.0
-_CONFLICT = (409, 422)
+_FOUND, _CONFLICT = 302, (409, 422)
 _FILES = ("100644", "100755")
 _FOLDER = "040000"
 
@@ -65,13 +65,37 @@ class Contents:
         """Drop the connections."""
         self._caller.close()
 
+    @property
+    def scheme(self) -> str:
+        """How the API is reached: ``https``, but in tests."""
+        return urlsplit(self._root).scheme
+
+    def get(self, path: str, remedy: Remedy = _READ) -> Any:
+        """Give what stands at a path below that of the repository.
+
+        Raises:
+            Refused: GitHub does not give it.
+        """
+        return self._done(Call("GET", f"{self._root}/{path}"), remedy).data
+
+    def redirect(self, path: str, remedy: Remedy) -> str:
+        """Give the address that a path of the repository leads to.
+
+        Raises:
+            Refused: It leads nowhere.
+        """
+        reply = self._caller.do(Call("GET", f"{self._root}/{path}"))
+        if reply.status != _FOUND:
+            raise odd() if reply.is_good else refusal(reply, remedy)
+        return reply.headers.get("Location", "")
+
     def parents(self, commit: str) -> list[str]:
         """Give the parents of a commit; of a merge its target comes first.
 
         Raises:
             Refused: GitHub does not tell.
         """
-        data = self._get(f"git/commits/{commit}")
+        data = self.get(f"git/commits/{commit}")
         return [found(str, each, "sha") for each in found(list, data, "parents")]
 
     def listing(self, commit: str, folder: str) -> Mapping[str, Entry]:
@@ -97,7 +121,7 @@ class Contents:
         if entry.size > LARGEST:
             most = LARGEST // 2**20
             raise Refused(Reason(f"a file in it has more than {most} MiB"))
-        data = self._get(f"git/blobs/{entry.sha}")
+        data = self.get(f"git/blobs/{entry.sha}")
         if found(str, data, "encoding") != "base64":
             raise odd()
         try:
@@ -124,7 +148,7 @@ class Contents:
             Refused: GitHub does not tell.
         """
         try:
-            data = self._get(f"git/ref/heads/{quote(branch)}")
+            data = self.get(f"git/ref/heads/{quote(branch)}")
         except Refused as refused:
             if not refused.reason.is_gone:
                 raise
@@ -150,7 +174,7 @@ class Contents:
         """
         tree: dict[str, Any] = {"tree": self._entries(files)}
         if tip:
-            above = self._get(f"git/commits/{tip}")
+            above = self.get(f"git/commits/{tip}")
             tree["base_tree"] = found(str, above, "tree", "sha")
         made = self._post("git/trees", tree)
         parents = [tip] if tip else []
@@ -209,11 +233,8 @@ class Contents:
     def _tree(self, sha: str, *, deep: bool) -> _Tree:
         path = f"git/trees/{sha}" + "?recursive=1" * deep
         if path not in self._trees:
-            self._trees[path] = _read_tree(self._get(path))
+            self._trees[path] = _read_tree(self.get(path))
         return self._trees[path]
-
-    def _get(self, path: str) -> Any:
-        return self._done(Call("GET", f"{self._root}/{path}"), _READ).data
 
     def _done(self, call: Call, remedy: Remedy) -> Reply:
         reply = self._caller.do(call)

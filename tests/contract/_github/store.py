@@ -6,8 +6,10 @@ in a work tree.
 
 import base64
 import hashlib
+import io
 import json
 import textwrap
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from tests.contract._github.contract import example
 from tests.contract._github.replies import INTEGRATION, Reply, refused
@@ -26,6 +28,10 @@ class Store:
         self.trees = {}
         self.commits = {}
         self.branches = {}
+        self.artifacts = {}
+        self.archives = {}
+        self.runs = {}
+        self.fetched = []
         self.cut = 100_000  # entries of a tree, after which GitHub leaves out the rest
 
     def commit(self, files, *parents, sha=None, message=""):
@@ -75,6 +81,30 @@ class Store:
             if mode == FOLDER:
                 found |= self.below(sha, f"{prefix}{name}/")
         return found
+
+    def upload(self, name, files, *, run, branch="main", **told):
+        """Keep what a run uploaded, as a ZIP file; ``told`` changes what is said."""
+        content = files if isinstance(files, bytes) else zipped(files)
+        identity = told.pop("id", len(self.artifacts) + 11)
+        of_run = {
+            "id": run,
+            "repository_id": 1,
+            "head_repository_id": told.pop("repository", 1),
+            "head_branch": branch,
+            "head_sha": told.pop("sha", "d" * 40),
+        }
+        self.runs.setdefault(run, {"head_branch": branch})
+        self.artifacts[identity] = {
+            **example("artifact"),
+            "id": identity,
+            "name": name,
+            "size_in_bytes": len(content),
+            "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
+            "workflow_run": of_run,
+            **told,
+        }
+        self.archives[identity] = content
+        return identity
 
     # What the API answers
 
@@ -202,6 +232,51 @@ class Store:
         self.branches[branch] = asked["sha"]
         return Reply(200, self.shown_ref(branch))
 
+    def list_artifacts(self, sent, who):
+        if not who.may_read:
+            return refused(403, INTEGRATION)
+        name = sent.query.get("name")
+        found = [each for each in self.artifacts.values() if each["name"] == name]
+        found.sort(key=lambda each: -each["id"])
+        size, page = (int(sent.query[key]) for key in ("per_page", "page"))
+        shown = found[(page - 1) * size : page * size]
+        return Reply(200, {"total_count": len(found), "artifacts": shown})
+
+    def get_artifact(self, sent, who, identity):
+        if not who.may_read:
+            return refused(403, INTEGRATION)
+        found = self.artifacts.get(int(identity))
+        if found is None:
+            return refused(404, "Not Found")
+        if found["expired"]:
+            return refused(410, "Artifact has expired")
+        # Another host, by its name, where the token must not go.
+        port = sent.headers["Host"].rpartition(":")[2]
+        return Reply(
+            302, None, {"Location": f"http://localhost:{port}/blobs/{identity}"}
+        )
+
+    def get_run(self, _sent, who, identity):
+        if not who.may_read:
+            return refused(403, INTEGRATION)
+        found = self.runs.get(int(identity))
+        if found is None:
+            return refused(404, "Not Found")
+        told = {"id": int(identity), "conclusion": "success", "event": "push", **found}
+        return Reply(200, example("workflow-run") | told)
+
+    def give(self, path, headers):
+        """Give status and content of an archive to whoever knows its address.
+
+        None where the address is of the API.
+        """
+        identity = path.removeprefix("/blobs/")
+        if identity == path:
+            return None
+        self.fetched.append({name.lower() for name in headers})
+        content = self.archives.get(int(identity))
+        return (404, b"") if content is None else (200, content)
+
     def unwritten(self, who):
         return None if who.may_push else refused(403, INTEGRATION)
 
@@ -214,6 +289,9 @@ class Store:
 
 
 ROUTES = {
+    "GET /repos/org/bot/actions/artifacts": Store.list_artifacts,
+    "GET /repos/org/bot/actions/artifacts/([0-9]+)/zip": Store.get_artifact,
+    "GET /repos/org/bot/actions/runs/([0-9]+)": Store.get_run,
     "GET /repos/org/bot": Store.get_repository,
     "GET /repos/org/bot/git/ref/heads/(.+)": Store.get_ref,
     "POST /repos/org/bot/git/refs": Store.post_ref,
@@ -225,6 +303,15 @@ ROUTES = {
     "GET /repos/org/bot/git/trees/([0-9a-f]+)": Store.get_tree,
     "GET /repos/org/bot/git/blobs/([0-9a-f]+)": Store.get_blob,
 }
+
+
+def zipped(files):
+    """Give a ZIP file of texts by their paths."""
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as packed:
+        for path, text in files.items():
+            packed.writestr(path, text)
+    return buffer.getvalue()
 
 
 def normal(item):
