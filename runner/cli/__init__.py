@@ -138,6 +138,22 @@ def validate(specs: tuple[Path, ...]) -> int:
 
 
 @commands.command()
+@click.argument("spec", type=PATH)
+@click.option("--case", help="Ask this case, not the first that is to be answered.")
+def probe(spec: Path, case: str | None) -> int:
+    """Ask one case, once; show the reply, what the mapping finds and what it lacks.
+
+    0: the mapping finds all that it names. 2: it does not, or the spec is wrong. 3: no
+    usable reply came.
+    """
+    from runner import probe as probing
+
+    found = probing.probe(spec, _workspace(spec), os.environ, case)
+    _tell("\n".join(found.lines))
+    return found.status
+
+
+@commands.command()
 @click.argument("old", type=PATH)
 @click.argument("new", type=PATH)
 def compare(old: Path, new: Path) -> None:

@@ -7,14 +7,15 @@ from urllib.parse import urlsplit
 
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._process import Service
-from runner.endpoints._values import number
+from runner.endpoints._trace import Found, trace
+from runner.endpoints._values import excerpt, number
 from runner.errors import InputError, Problems
 from runner.hosts import forbidden
 from runner.model import Case
 from runner.spec import EndpointSpec
 from runner.templating import Locate, RequestTemplate
 
-__all__ = ["ReplyMap", "Service", "check", "number"]
+__all__ = ["Found", "ReplyMap", "Service", "check", "excerpt", "number", "trace"]
 
 
 def check(

@@ -132,7 +132,7 @@ def from_garbage(reply: Reply, url: str, error: ValueError) -> Failure:
     )
 
 
-def from_silence(reply: Reply, url: str, beginning: bytes, framing: str) -> Failure:
+def from_silence(reply: Reply, url: str, framing: str, beginning: bytes) -> Failure:
     """Explain a body in which there is no event; ``beginning`` is how it begins."""
     where = shown(url)
     if not beginning.strip():

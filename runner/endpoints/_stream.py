@@ -18,7 +18,7 @@ from runner.model import Failure, Response
 MOST_EVENTS = 100_000
 """Of one reply; an answer has a few thousand, and each takes room of its own."""
 
-_SHOWN = 1024
+_SHOWN = 8 * 1024
 _PART = 300
 _KEPT, _ROOM = 2000, 2**20  # events, and bytes of them, of a call that failed
 
@@ -37,6 +37,7 @@ class Stream:
         self._clock = clock
         self._events: list[Event] = []
         self._times: list[float] = []
+        self.framing = framing
         self.beginning = b""
 
     def take(self, piece: bytes) -> None:
@@ -75,14 +76,13 @@ class Stream:
         """Give all events as the one value that expressions read."""
         return _collected(self._events)
 
-    def read(self, replies: ReplyMap, started: float) -> Response | Failure | None:
-        """Give what the events say, None where there are none.
+    def read(
+        self, reply: dict[str, Any], replies: ReplyMap, started: float
+    ) -> Response | Failure:
+        """Give what the collected events say.
 
         A failure that they state has what had been answered until then.
         """
-        if not self._events:
-            return None
-        reply = self.collected()
         result = replies.read(reply)
         if isinstance(result, Failure):
             return _with_part(result, replies, reply)

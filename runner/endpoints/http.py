@@ -10,15 +10,13 @@ from urllib.parse import quote, urlencode
 from uuid import uuid4
 
 import requests
-from pydantic_core import from_json
 from urllib3.exceptions import HTTPError
 
 from runner.endpoints._body import SUCCESS, Reply, TooLarge, Unreadable
+from runner.endpoints._came import Came
 from runner.endpoints._failures import (
     from_error,
-    from_garbage,
     from_redirect,
-    from_silence,
     from_status,
     shown,
 )
@@ -36,12 +34,13 @@ from runner.spec import EndpointSpec, WaitFor
 from runner.templating import Locate, Request, RequestTemplate, by_path
 from runner.variables import expand
 
+__all__ = ["REDIRECTS", "Came", "HttpEndpoint"]
+
 REDIRECTS = 5
 """How many are followed; all within one service and one time-out."""
 
 _POLL = 0.25
 _POLL_TIMEOUT = 5.0
-_BOM = b"\xef\xbb\xbf"
 _CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
 _ANY = Access()
 
@@ -122,6 +121,13 @@ class HttpEndpoint:
             InputError: A template fails for this case, an expression of the mapping
                 cannot take what it met, or the host is one that may not be asked.
         """
+        result = self.fetch(case).result(self.replies)
+        if isinstance(result, Failure):
+            return result._replace(message=self._redact(result.message))
+        return result
+
+    def fetch(self, case: Case) -> Came:
+        """Make one attempt and give what came, as ``ask`` does but unread."""
         request = self._prepared(self._template.render(case, self._new_uuid()))
         deadline = time.monotonic() + self._spec.timeout
         started = self._clock()
@@ -129,16 +135,7 @@ class HttpEndpoint:
         stream = Stream(framing, self._clock) if framing else None
         reply = self._call(request, deadline, "url", stream=stream)
         latency = self._clock() - started
-        result: Response | Failure
-        if isinstance(reply, Failure):
-            result = stream.broken(reply, self.replies) if stream else reply
-        elif stream:
-            result = self._read_stream(stream, reply, str(request.url), started)
-        else:
-            result = self._read(reply, str(request.url))
-        if isinstance(result, Failure):
-            result = result._replace(message=self._redact(result.message))
-        return result._replace(latency=latency)
+        return Came(request, reply, started, latency, stream)
 
     def wait(
         self,
@@ -256,22 +253,6 @@ class HttpEndpoint:
 
     def _may_follow(self, url: str, target: str) -> bool:
         return same_service(url, target) and not refusal(target, self._allowed)
-
-    def _read(self, reply: Reply, url: str) -> Response | Failure:
-        try:
-            parsed = from_json(reply.body.removeprefix(_BOM), allow_inf_nan=False)
-        except ValueError as error:
-            return from_garbage(reply, url, error)
-        return self.replies.read(parsed)
-
-    def _read_stream(
-        self, stream: Stream, reply: Reply, url: str, started: float
-    ) -> Response | Failure:
-        result = stream.read(self.replies, started)
-        if result is None:
-            framing = str(self._spec.response.stream)
-            return from_silence(reply, url, stream.beginning, framing)
-        return result
 
 
 def _origin(url: str) -> str:

@@ -19,7 +19,7 @@ FLOORS = (
     {"container", "files", "endpoints", "publish", "trials"},
     {"pipeline", "results", "worked", "progress", "interrupts", "terminal"},
     {"base"},
-    {"session", "offline", "docs"},
+    {"session", "offline", "docs", "probe"},
     {"action"},
     {"cli"},
     {"__main__"},

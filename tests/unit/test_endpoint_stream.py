@@ -171,7 +171,7 @@ def test_the_first_token_is_the_first_event_with_text_of_the_answer():
     stream.end()
     spec = ResponseMap(stream="sse", answer="join('', events[].data.answer)")
 
-    found = stream.read(ReplyMap(spec), 0.5)
+    found = stream.read(stream.collected(), ReplyMap(spec), 0.5)
 
     assert found == Response(
         answer="\nWithin 30 days.", usage=None, time_to_first_token=3.5
@@ -183,7 +183,7 @@ def test_an_answer_that_needs_several_events_has_no_first_token():
     stream.take(b"data: a\n\ndata: b\n\n")
     spec = ResponseMap(stream="sse", answer="events[1].data")
 
-    found = stream.read(ReplyMap(spec), 0.0)
+    found = stream.read(stream.collected(), ReplyMap(spec), 0.0)
 
     assert (found.answer, found.time_to_first_token) == ("b", None)
 
@@ -193,7 +193,7 @@ def test_an_answer_that_no_event_has_is_told_with_what_the_events_hold():
     stream.take(b'event: token\ndata: {"type": "delta", "text": "Wit"}\n\n' * 3)
     stream.take(b"data: [DONE]\n\n")
     replies = ReplyMap(ResponseMap(stream="sse", answer="join('', events[].data.txt)"))
-    stream.read(replies, 0.0)
+    stream.read(stream.collected(), replies, 0.0)
 
     told = str(replies.missing())
 

@@ -1,0 +1,95 @@
+"""What each expression of a mapping finds in one reply, for who wants to see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from runner.endpoints._expressions import find_by
+from runner.endpoints._values import described, nearest
+from runner.errors import InputError
+from runner.model import Passage
+from runner.spec import CitationMap, ResponseMap
+from runner.templating import Locate
+
+_OF_REPLY = ("error", "answer", "contexts", "citations", "refused", "usage")
+_EMPTY: Mapping[str, Any] = {"answer": "", "contexts": []}
+"""What a join and a filter give where they match no event of a stream."""
+
+_NEEDED = frozenset({"answer", "contexts", "context.id", "context.text"})
+
+
+class Found(NamedTuple):
+    """One expression and what it found."""
+
+    key: str
+    """Below ``endpoint.response``."""
+    path: str
+    value: Any = None
+    """Of a key of ``context``, the values in all passages that have one."""
+    problem: InputError | None = None
+    """What is wrong, where something has to stand there and does not."""
+
+
+def trace(spec: ResponseMap, reply: Any, place: Locate) -> list[Found]:
+    """Give what each expression of a mapping finds, in the order of the spec.
+
+    Never raises for what the reply holds: an expression that cannot take it has a
+    problem. Needed are the answer, the passages, their id and text, and what else of a
+    passage the spec names itself; the rest may be silent in one reply.
+    """
+    found = [*_of_reply(spec, reply, place)]
+    entries = next((each.value for each in found if each.key == "contexts"), None)
+    if isinstance(entries, list) and entries:
+        found += _of_passages(spec, entries, place)
+    return found
+
+
+def _of_reply(spec: ResponseMap, reply: Any, place: Locate) -> Iterator[Found]:
+    for key in _OF_REPLY:
+        written = getattr(spec, key)
+        path = written.path if isinstance(written, CitationMap) else written
+        if path is not None:
+            keys = (key, "path") if isinstance(written, CitationMap) else (key,)
+            yield _found(keys, path, reply, place)
+
+
+def _of_passages(spec: ResponseMap, entries: list[Any], place: Locate) -> list[Found]:
+    made = []
+    for field in Passage._fields:
+        path = getattr(spec.context, field)
+        if path is None:
+            continue
+        each = [_found(("context", field), path, entry, place) for entry in entries]
+        values = [found.value for found in each if found.value is not None]
+        problem = each[0].problem
+        if values or not (
+            f"context.{field}" in _NEEDED or field in spec.context.model_fields_set
+        ):
+            problem = None
+        made.append(Found(f"context.{field}", path, values or None, problem))
+    return made
+
+
+def _found(keys: tuple[str, ...], path: str, value: Any, place: Locate) -> Found:
+    where = place("endpoint", "response", *keys)
+    name = ".".join(keys)
+    try:
+        found = find_by(path, where)(value)
+    except InputError as error:
+        return Found(name, path, problem=error)
+    empty = found is None or (_streamed(value) and found == _EMPTY.get(name))
+    if not empty or (keys[0] != "context" and name not in _NEEDED):
+        return Found(name, path, found)
+    what = "passage" if keys[0] == "context" else "reply"
+    hints = (nearest(path, value), f"or write {keys[-1]}: null if it is not shown")
+    problem = InputError(
+        f"`{path}` finds nothing; {described(value, what)}",
+        where=where,
+        hint="; ".join(filter(None, hints)),
+    )
+    return Found(name, path, found, problem)
+
+
+def _streamed(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"events"}

@@ -1,0 +1,120 @@
+"""One question to the endpoint, and everything that came of it, for a person to read.
+
+It is what somebody runs first who writes a spec: before any verdict it shows the reply
+as it came, what each expression found in it, and which metrics it leaves unscored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from runner import pipeline
+from runner.endpoints import trace
+from runner.endpoints.http import Came, HttpEndpoint
+from runner.errors import InputError, Place, Unavailable, did_you_mean, masking
+from runner.model import Case, Failure, Response
+from runner.pipeline import Plan
+from runner.probe._shown import (
+    Hide,
+    asked,
+    body,
+    cited,
+    failed,
+    mapped,
+    metrics,
+    missing,
+)
+from runner.redact import Redactor
+
+__all__ = ["Probed", "probe"]
+
+
+class Probed(NamedTuple):
+    """What to show, and the exit status."""
+
+    lines: tuple[str, ...]
+    status: int
+    """0: the mapping found all. 2: it did not. 3: no usable reply came."""
+
+
+def probe(
+    path: Path, root: Path, environ: Mapping[str, str], case_id: str | None = None
+) -> Probed:
+    """Ask one case of a spec, once, and show what came of it.
+
+    Args:
+        path: The spec.
+        root: The workspace.
+        environ: What ``${NAME}`` in the endpoint may be.
+        case_id: Which case; else the first that is to be answered.
+
+    Raises:
+        InputError: The spec or a case file is wrong, or there is no such case.
+    """
+    plan = pipeline.plan(path, root, environ, today=date.min)  # nothing is gated
+    redactor = Redactor(plan.spec.secrets)
+    case = _chosen(plan, case_id)
+    with masking(redactor.text):
+        endpoint = HttpEndpoint(
+            plan.spec.endpoint,
+            plan.spec.variables,
+            secrets=plan.spec.secrets,
+            place=plan.place,
+        )
+        endpoint.admit([case])
+        with closing(endpoint):
+            came = endpoint.fetch(case)
+            lines, status = _told(plan, case, endpoint, came, redactor.text)
+            lines += endpoint.notices()
+    return Probed(tuple(redactor.text(line) for line in lines), status)
+
+
+def _chosen(plan: Plan, case_id: str | None) -> Case:
+    cases = {case.id: case for case in plan.cases}
+    if case_id is None:
+        answerable = (case for case in plan.cases if not case.expect_refusal)
+        return next(answerable, plan.cases[0])
+    if case_id not in cases:
+        raise InputError(
+            f"there is no case {case_id!r}",
+            where=Place(plan.spec.file),
+            hint=did_you_mean(case_id, cases) or f"the first is {plan.cases[0].id}",
+        )
+    return cases[case_id]
+
+
+def _told(
+    plan: Plan, case: Case, endpoint: HttpEndpoint, came: Came, hide: Hide
+) -> tuple[list[str], int]:
+    """Give what to show of one attempt, and the exit status."""
+    lines = [*asked(case, came, hide), *body(came, hide)]
+    value = came.value()
+    if isinstance(value, Failure):
+        failure = came.result(endpoint.replies)
+        return [*lines, *failed(failure, plan.spec.endpoint)], Unavailable.exit_code
+    found = trace(plan.spec.endpoint.response, value, plan.place)
+    lines += mapped(found)
+    problems = [each.problem for each in found if each.problem]
+    result = _read(came, endpoint)
+    if isinstance(result, InputError):
+        problems = problems or [result]
+    elif isinstance(result, Failure) and result.cause == "service.http_error":
+        return [*lines, *failed(result, plan.spec.endpoint)], Unavailable.exit_code
+    elif isinstance(result, Failure):
+        problems = problems or [InputError(result.message)]
+    else:
+        lines += cited(result)
+        lines += metrics(plan.spec, case, result)
+    lines += missing(problems)
+    return lines, InputError.exit_code if problems else 0
+
+
+def _read(came: Came, endpoint: HttpEndpoint) -> Response | Failure | InputError:
+    try:
+        return came.result(endpoint.replies)
+    except InputError as error:
+        return error

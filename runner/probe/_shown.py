@@ -1,0 +1,125 @@
+"""What a probe shows, line by line; what the reply says is cut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import groupby
+
+from runner.endpoints import Found, excerpt
+from runner.endpoints.http import Came
+from runner.errors import InputError
+from runner.model import Case, Failure, Response, Unscored
+from runner.scores import Scope, Scorer
+from runner.spec import EndpointSpec, Spec
+from runner.units import count
+
+_BODY = 2000  # characters
+_VALUE = 80
+
+Hide = Callable[[str], str]
+"""Takes the secrets out of a text, before it is cut."""
+
+
+def asked(case: Case, came: Came, hide: Hide) -> Iterator[str]:
+    """Say what was sent, and what came back in how much time."""
+    yield f"case      {excerpt(case.id, _VALUE)}: {excerpt(case.question, _VALUE)}"
+    yield f"asked     {came.asked}"
+    if came.request.body:
+        yield f"          {excerpt(hide(_sent(came.request.body)), 2 * _VALUE)}"
+    if not isinstance(came.reply, Failure):
+        kind = came.reply.headers.get("Content-Type", "no content type")
+        yield (
+            f"came      {came.reply.status} {excerpt(came.reply.reason, 40)}, "
+            f"{excerpt(kind, 60)}, in {came.latency:.2f} s"
+        )
+
+
+def _sent(data: bytes | str) -> str:
+    """Give a request's body as people write it, every language in its own letters."""
+    text = data.decode(errors="replace") if isinstance(data, bytes) else data
+    with suppress(ValueError):
+        return json.dumps(json.loads(text), ensure_ascii=False)
+    return text
+
+
+def body(came: Came, hide: Hide) -> Iterator[str]:
+    """Give the reply as it came, cut."""
+    text = hide(came.beginning.decode(errors="replace"))
+    if not text:
+        return
+    yield ""
+    cut = len(text) > _BODY
+    yield f"the reply{f', its first {_BODY:,} characters' if cut else ''}"
+    for line in text[:_BODY].splitlines():
+        yield f"  | {line}"
+
+
+def mapped(found: Iterable[Found]) -> Iterator[str]:
+    """Say what each expression finds."""
+    yield ""
+    yield "what the mapping finds"
+    for each in found:
+        yield f"  {each.key:16} {excerpt(each.path, _VALUE)}"
+        yield f"  {'':16}   {_value(each)}"
+
+
+def _value(found: Found) -> str:
+    if found.problem and found.value is None:
+        return "nothing"
+    if found.value is None:
+        return "null"
+    if found.value == "":
+        return "an empty text"
+    if isinstance(found.value, list):
+        first = f", first {excerpt(found.value[0], _VALUE)}" if found.value else ""
+        return f"{count(len(found.value), 'entry', 'entries')}{first}"
+    return excerpt(found.value, _VALUE)
+
+
+def cited(response: Response) -> Iterator[str]:
+    """Say what comes of the answer: citations, its text without marks, its start."""
+    if response.citations is not None:
+        yield f"  {'cited':16} {excerpt(list(response.citations), _VALUE)}"
+    if response.raw_answer is not None:
+        yield f"  {'without marks':16} {excerpt(response.answer, _VALUE)}"
+    if response.time_to_first_token is not None:
+        yield f"  {'first token':16} after {response.time_to_first_token:.2f} s"
+
+
+def metrics(spec: Spec, case: Case, response: Response) -> Iterator[str]:
+    """Say which metrics score this reply, and why the others do not."""
+    endpoint = spec.endpoint
+    only_cited = endpoint.response.scope == "cited"
+    scope = Scope(endpoint.match, endpoint.shared_tenants, only_cited=only_cited)
+    scorer = Scorer(spec.measures, scope)
+    row = scorer.row(scorer.asked(case, response))
+    rows = [(m.label, score) for m, score in zip(spec.measures, row, strict=True)]
+    scored = [label for label, score in rows if isinstance(score, float)]
+    yield ""
+    yield f"scored    {', '.join(scored) or 'no metric'}"
+    why = sorted(
+        (score.reason, label) for label, score in rows if isinstance(score, Unscored)
+    )
+    for reason, group in groupby(why, lambda pair: pair[0]):
+        labels = ", ".join(label for _, label in group)
+        yield f"unscored  {labels}: {excerpt(reason, 2 * _VALUE)}"
+
+
+def missing(problems: Iterable[InputError]) -> Iterator[str]:
+    """Say what has to stand somewhere and does not."""
+    for number, problem in enumerate(problems):
+        if not number:
+            yield ""
+            yield "missing"
+        yield f"  {problem}"
+
+
+def failed(result: Response | Failure, endpoint: EndpointSpec) -> Iterator[str]:
+    """Say why there is no usable reply."""
+    if isinstance(result, Failure):
+        yield ""
+        yield f"no usable reply ({result.cause}): {result.message}"
+        if endpoint.start and result.cause == "service.unreachable":
+            yield f"start it first: {excerpt(endpoint.start.command, 2 * _VALUE)}"
