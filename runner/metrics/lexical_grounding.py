@@ -152,8 +152,9 @@ def _weakest_pairs(answer: str, text: str) -> float:
 
 def _by_sentence(answer: str) -> list[list[str]]:
     """Give the content words of each sentence, all from one reading of the answer."""
+    said = sentences(answer)
     found: list[list[str]] = [[]]
-    for word in tokens(f" {_BREAK} ".join(sentences(answer))):
+    for word in tokens(f" {_BREAK} ".join(said) if len(said) > 1 else answer):
         if word == _BREAK:
             found.append([])
         elif word not in STOP_WORDS:
@@ -167,7 +168,7 @@ def _near(text: str, pairs: set[Pair]) -> set[Pair]:
     Near are two that no third, or one, of all their words parts, within a few tokens.
     """
     known = _stems(text)
-    left = {pair for pair in pairs if known.issuperset(pair)}
+    left = {(one, other) for one, other in pairs if one in known and other in known}
     wanted = {word for pair in left for word in pair}
     stems = {
         word: word[:STEM]
@@ -186,7 +187,7 @@ def _near(text: str, pairs: set[Pair]) -> set[Pair]:
             )
             if to - at <= NEAR
         }
-        found |= {pair for pair in left if pair in near or pair[::-1] in near}
+        found |= {p for p in left if p in near or (p[1], p[0]) in near}
         left -= found
         if not left:
             break

@@ -10,6 +10,7 @@ from runner.text.spelled import (
     DIGIT,
     MAGNITUDE,
     NUMERAL,
+    SCALE,
     SMALL,
     SPELLED,
     chinese,
@@ -20,6 +21,7 @@ from runner.text.words import (
     DENSE,
     MARKS,
     closed,
+    flat,
     fold,
     normalise,
     remembered,
@@ -33,7 +35,7 @@ _WITHIN = re.compile(  # a place inside a word, a number, or a numeral of Chines
     rf"|(?<={MAGNITUDE})(?={NUMERAL})|(?<={DIGIT})(?={MAGNITUDE})"
     rf"|(?<={DIGIT}{DIGIT})(?={DIGIT})|(?<={DIGIT})(?={DIGIT}{DIGIT})"
     rf"|(?<={NUMERAL})(?=点{DIGIT}(?!{MAGNITUDE}))"
-    rf"|(?<={NUMERAL}点)(?={DIGIT}(?!{MAGNITUDE}))"
+    rf"|(?<={NUMERAL}点)(?={DIGIT}(?!{MAGNITUDE}))|(?<=\d)(?= ?{SCALE})"
 )
 _PERCENT = re.compile(r"(?<=\d)[ -]?per ?cent\b")
 _DIGIT = re.compile(r"\d")
@@ -49,6 +51,8 @@ class _Sought(NamedTuple):
     """With its numbers in figures; None where its wording alone is looked for."""
     beside: str
     """The longest wording beside its numbers, which no spelling of them changes."""
+    in_words: bool
+    """Whether it has English number words, which may be a part of a longer number."""
 
 
 def contains(text: str, needle: str) -> bool:
@@ -74,7 +78,7 @@ def states(text: str, needle: str) -> bool:
     (True, False)
     """
     sought = _sought(needle)
-    if _contains(text, sought):
+    if not sought.in_words and _contains(text, sought):
         return True
     if sought.figures is None or sought.beside not in normalise(text):
         return False
@@ -84,7 +88,7 @@ def states(text: str, needle: str) -> bool:
 def _contains(text: str, sought: _Sought) -> bool:
     if not sought.normalised:
         return False
-    if text.isascii() and _stands(ungrouped(text.lower()), sought.folded):
+    if text.isascii() and _stands(flat(text), sought.folded):
         return True  # as it is written, which is the common case and costs least
     return _stands(normalise(text), sought.normalised)
 
@@ -107,11 +111,10 @@ def in_figures(text: str) -> str:
     words = vocabulary(text)
     if text.isascii() and SPELLED.isdisjoint(words):
         return normalise(text)
-    return _in_figures(fold(text), in_words=not SMALL.keys().isdisjoint(words))
+    return _in_figures(flat(text), in_words=not SMALL.keys().isdisjoint(words))
 
 
-def _in_figures(folded: str, *, in_words: bool) -> str:
-    text = ungrouped(folded)
+def _in_figures(text: str, *, in_words: bool) -> str:
     if in_words:
         text = english(text, claimed=False)
     if not text.isascii():
@@ -122,11 +125,13 @@ def _in_figures(folded: str, *, in_words: bool) -> str:
 
 @lru_cache(1024)  # each is looked for in several texts by several metrics
 def _sought(needle: str) -> _Sought:
-    folded = fold.__wrapped__(needle).strip()
+    folded = ungrouped(fold.__wrapped__(needle)).strip()
     figures = _in_figures(folded, in_words=True)
+    in_words = figures != _in_figures(folded, in_words=False)
     if not _DIGIT.search(figures) and not folded.isascii():
         # A numeral at the end needs no measure word.
         figures = _in_figures(f"{folded}个", in_words=True).removesuffix("个")
-    counts = _DIGIT.search(figures) and figures != "1"  # a bare one or 一 seldom does
     beside = max(_NUMBER.split(figures), key=len).strip()
-    return _Sought(folded, closed(folded), figures if counts else None, beside)
+    if not _DIGIT.search(figures) or figures == "1":  # a bare one or 一 seldom counts
+        return _Sought(folded, closed(folded), None, beside, in_words=False)
+    return _Sought(folded, closed(folded), figures, beside, in_words)

@@ -20,7 +20,7 @@ from runner.text.spelled import (
     chinese_values,
     english,
 )
-from runner.text.words import DENSE, fold, remembered, ungrouped, vocabulary
+from runner.text.words import DENSE, flat, fold, remembered, ungrouped, vocabulary
 
 _FOOTNOTE = re.compile("[⁰¹²³⁴-⁹①-⒛⓪-⓿❶-➓]+")
 _CITATION = re.compile(r"\[\^?[0-9]+(?:[ ,、-]+[0-9]+)*\]|【[0-9]+[^】\n]{0,20}】")
@@ -140,7 +140,7 @@ def readings(text: str) -> frozenset[str]:
     >>> sorted(readings("a third in May, 2.5 million"))
     ['1', '2.5', '2500000', '3', '5']
     """
-    folded, words = ungrouped(fold(text)), vocabulary(text)
+    folded, words = flat(text), vocabulary(text)
     plain = text.isascii() and SPELLED.isdisjoint(words)  # no mark cuts a figure
     found = set() if plain else set(numbers(text))
     for figure, product, _ in amounts(folded):

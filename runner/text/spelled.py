@@ -45,9 +45,10 @@ _SCALES = {
     "k": 3, "thousand": 3, "mn": 6, "million": 6, "bn": 9, "billion": 9,
     "trillion": 12, "千": 3, "万": 4, "亿": 8,
 }  # fmt: skip
+_BIG = r"(?:thousand|million|billion|trillion|mn|bn|k)(?![a-z])"
+SCALE = rf"(?:[万亿]|千(?![{_KILO}])|{_BIG})"
 _AMOUNT = re.compile(
-    rf"([0-9][0-9]*+(?:\.[0-9]++)*+)(?:\s?(?:(千)(?=[{_KILO}])|([千万亿]+"
-    r"|(?:thousand|million|billion|trillion|mn|bn|k)(?![a-z]))))?"
+    rf"([0-9][0-9]*+(?:\.[0-9]++)*+)(?:\s?(?:(千)(?=[{_KILO}])|([千万亿]+|{_BIG})))?"
 )
 _COMPOUND = re.compile(  # 1亿2000万
     r"[0-9](?<![0-9.].)[0-9]*+(?:\.[0-9]++)?+[千万亿](?:[0-9]++(?:\.[0-9]++)?+[千万亿])+"

@@ -104,6 +104,12 @@ def _signs() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(f"[{''.join(plain)}]"), plain
 
 
+@remembered
+def flat(text: str) -> str:
+    """Give the text folded and without grouping."""
+    return ungrouped(fold(text))
+
+
 def ungrouped(text: str) -> str:
     """Give a folded text whose numbers are without grouping: ``1,000`` is ``1000``."""
     return _GROUPING.sub("", text) if "," in text else text
@@ -120,7 +126,7 @@ def normalise(text: str) -> str:
     >>> normalise("Ｓｕｐｐｏｒｔｓ  1,000 个 会话"), normalise("iPhone 15")
     ('supports1000个会话', 'iphone15')
     """
-    return closed(fold(text))
+    return closed(text.lower() if text.isascii() else fold(text))
 
 
 def closed(text: str) -> str:
