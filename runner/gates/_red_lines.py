@@ -27,7 +27,7 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
     turn the run red, and never for a run in which no case got a reply.
     """
     errors, rate = whole.counts["error"], whole.error_rate or 0.0
-    if errors < whole.asked and any(map(_allows_errors, limits)):
+    if errors < whole.asked and any(limit.allows_failed_calls for limit in limits):
         return
     found = _Found("passed")
     if errors:
@@ -46,11 +46,6 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
         outcome=found.outcome,
         message=found.message,
     )
-
-
-def _allows_errors(limit: Limit) -> bool:
-    blocks = limit.level == "fail" and limit.slice is None
-    return blocks and (limit.name, limit.rule) == ("error_rate", "max")
 
 
 def red_line(

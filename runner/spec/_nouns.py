@@ -45,6 +45,12 @@ class Limit(NamedTuple):
     confident: bool = False
     """A drop that chance may explain does not fail."""
 
+    @property
+    def allows_failed_calls(self) -> bool:
+        """Whether it says how many calls may fail, in the place of the limit of 0."""
+        blocks = self.level == "fail" and self.slice is None
+        return blocks and (self.name, self.rule) == ("error_rate", "max")
+
 
 class Trials(NamedTuple):
     """How often each case is asked, and how many of its trials must pass."""
