@@ -25,6 +25,10 @@ LISTED = 200
 """Mistakes that are told one by one before the rest is only counted."""
 
 
+KeyPath = tuple[str | int, ...]
+"""Where in a parsed file a value stands: keys of mappings, positions in lists."""
+
+
 class Place(NamedTuple):
     """Where in the user's files something stands."""
 
@@ -42,8 +46,8 @@ class Document(NamedTuple):
     """A parsed file with the line of every key, so that errors can point at it."""
 
     data: Any
-    lines: Mapping[tuple[str | int, ...], int]
-    """Key path to line, counted from 1; ``()`` is the top."""
+    lines: Mapping[KeyPath, int]
+    """Each counted from 1; ``()`` is the top."""
     file: str
 
     def place(self, *path: str | int) -> Place:

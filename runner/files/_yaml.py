@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from runner.errors import Document, InputError, Place, Problems
+from runner.errors import Document, InputError, KeyPath, Place, Problems
 from runner.files._text import name_of, read_text
 from runner.files._yaml_errors import DEPTH, QUOTE, explained
 
@@ -94,7 +94,7 @@ def resolve(text: str) -> Any:
 class _Open:
     """A mapping or list that is being read."""
 
-    def __init__(self, value: Any, path: tuple[str | int, ...], event: Any) -> None:
+    def __init__(self, value: Any, path: KeyPath, event: Any) -> None:
         self.value = value
         self.path = path
         self.anchor: str | None = event.anchor
@@ -113,7 +113,7 @@ class _Tree:
         self.depth = depth
         self.root: Any = None
         self.done = False
-        self.lines: dict[tuple[str | int, ...], int] = {(): 1}
+        self.lines: dict[KeyPath, int] = {(): 1}
         self.problems: list[InputError] = []
         self.stack: list[_Open] = []
         self.anchors: dict[str, tuple[Any, int]] = {}
@@ -207,7 +207,7 @@ class _Tree:
         top = self.stack[-1] if self.stack else None
         return top is not None and isinstance(top.value, dict) and top.key is None
 
-    def place(self, value: Any, event: Any) -> tuple[str | int, ...]:
+    def place(self, value: Any, event: Any) -> KeyPath:
         """Put a value where it belongs and give its path."""
         self.count += 1
         if self.count > _VALUES:
@@ -230,7 +230,7 @@ class _Tree:
             top.value[name] = value
         return self.marked(path, top.keys[name])
 
-    def marked(self, path: tuple[str | int, ...], line: int) -> tuple[str | int, ...]:
+    def marked(self, path: KeyPath, line: int) -> KeyPath:
         """Remember where a path stands."""
         if len(path) <= self.depth:
             self.lines[path] = line
@@ -242,7 +242,7 @@ class _Tree:
             short = event.tag.replace("tag:yaml.org,2002:", "!!")
             self.refuse(event, f"the tag {short} is not read", "leave it out")
 
-    def spot(self, line: int, path: tuple[str | int, ...] = ()) -> Place:
+    def spot(self, line: int, path: KeyPath = ()) -> Place:
         """Give a place in this file."""
         return Document(None, {path: line}, self.file).place(*path)
 

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from runner.errors import Place
+from runner.errors import KeyPath, Place
 from runner.model import RUN_LEVEL, Better, split_statistic
-from runner.spec._explain import Path
 from runner.spec._nouns import DEFAULT_MARKS, Limit, Spec
 from runner.units import Amount, plain
 from runner.variables import bare
@@ -135,7 +134,7 @@ def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
             yield f"{place(*path)}: ${name} is sent as it stands (write ${{{name}}})"
 
 
-def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def _texts(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     """Give every text of a tree with its key path."""
     if isinstance(value, str):
         yield path, value

@@ -8,17 +8,15 @@ from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from runner.errors import did_you_mean, kind_of
+from runner.errors import KeyPath, did_you_mean, kind_of
 from runner.spec._endpoint import Part
 from runner.units import plain
-
-Path = tuple[str | int, ...]
 
 
 class Mistake(NamedTuple):
     """One thing that is wrong in the file, at a key path."""
 
-    path: Path
+    path: KeyPath
     what: str
     hint: str = ""
 
@@ -27,7 +25,7 @@ def mistakes(
     error: ValidationError, model: type[BaseModel], data: Any
 ) -> Iterator[Mistake]:
     """Give everything that is wrong in ``data``, which ``model`` did not accept."""
-    spoilt: set[Path] = set()
+    spoilt: set[KeyPath] = set()
     for found in error.errors(include_url=False):
         owner = _owner(model, found["loc"])
         path = _in_file(found["loc"], data, found["type"])
@@ -42,7 +40,7 @@ def keys_of(model: type[BaseModel]) -> dict[str, Any]:
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
-def _owner(model: type[BaseModel], loc: Path) -> type[BaseModel]:
+def _owner(model: type[BaseModel], loc: KeyPath) -> type[BaseModel]:
     """Give the model of the mapping that the last element of a location is in."""
     for step in loc[:-1]:
         field = keys_of(model).get(str(step))
@@ -57,7 +55,7 @@ def _inner(annotation: Any) -> type[BaseModel] | None:
     return next(filter(None, map(_inner, get_args(annotation))), None)
 
 
-def _in_file(loc: Path, data: Any, kind: str) -> Path:
+def _in_file(loc: KeyPath, data: Any, kind: str) -> KeyPath:
     """Leave out the steps that only pydantic knows, such as the forms of a union."""
     path: list[str | int] = []
     for step in loc:
@@ -72,7 +70,7 @@ def _in_file(loc: Path, data: Any, kind: str) -> Path:
 
 
 def _sentence(
-    found: Mapping[str, Any], owner: type[BaseModel], path: Path
+    found: Mapping[str, Any], owner: type[BaseModel], path: KeyPath
 ) -> tuple[str, str]:
     kind, value = found["type"], found["input"]
     context = found.get("ctx", {})

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from runner.errors import Document, InputError, Problems, kind_of, masking
+from runner.errors import Document, InputError, KeyPath, Problems, kind_of, masking
 from runner.model import Metric
 from runner.redact import Redactor
 from runner.spec._endpoint import EndpointSpec
-from runner.spec._explain import Mistake, Path, mistakes
+from runner.spec._explain import Mistake, mistakes
 from runner.spec._marks import marks
 from runner.spec._measures import Measures
 from runner.spec._nouns import (
@@ -94,7 +94,7 @@ class _Reading:
         where = self.document.place(*path)
         self.problems.append(InputError(what, where=where, hint=hint))
 
-    def file(self, data: dict[str, Any], unfilled: Collection[Path]) -> SpecFile:
+    def file(self, data: dict[str, Any], unfilled: Collection[KeyPath]) -> SpecFile:
         """Give the file's parts; what is wrong is reported and left out.
 
         What lacks a variable is left out alone: that it is missing is told already.
@@ -156,7 +156,7 @@ class _Reading:
 
     def addresses(self, endpoint: EndpointSpec, variables: Variables) -> None:
         """See that the addresses are some, once the environment is in them."""
-        urls: list[tuple[Path, str]] = [(("endpoint", "url"), endpoint.url)]
+        urls: list[tuple[KeyPath, str]] = [(("endpoint", "url"), endpoint.url)]
         if endpoint.wait_for:
             urls.append((("endpoint", "wait_for", "url"), endpoint.wait_for.url))
         for path, url in urls:
@@ -172,7 +172,7 @@ class _Reading:
     def sources(self, file: SpecFile) -> Iterator[CaseSource]:
         listed = isinstance(self.document.data.get("cases"), list)
         for index, source in enumerate(file.cases):
-            path: Path = ("cases", index) if listed else ("cases",)
+            path: KeyPath = ("cases", index) if listed else ("cases",)
             line = self.document.place(*path).line
             yield CaseSource(source.path, source.fields, source.defaults, line)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from runner.errors import Document
+from runner.errors import Document, KeyPath
 from runner.model import split_statistic
 from runner.spec._amounts import as_share
-from runner.spec._explain import Mistake, Path
+from runner.spec._explain import Mistake
 from runner.spec._measures import Measures, Subject
 from runner.spec._nouns import Limit
 from runner.spec._written import Drop, Limits, Threshold
@@ -29,7 +29,7 @@ def limits(
     What the thresholds name is added to ``measures``.
     """
     for name, entries in thresholds.items():
-        path: Path = ("thresholds", name)
+        path: KeyPath = ("thresholds", name)
         try:
             subject = measures.subject(name)
         except ValueError as error:
@@ -70,7 +70,7 @@ class _Writer:
         self.document = document
         self.entry = entry
 
-    def limits(self, path: Path) -> Iterator[Limit | Mistake]:
+    def limits(self, path: KeyPath) -> Iterator[Limit | Mistake]:
         relaxes = self.name == "leakage" and _only_warns(self.entry)
         if _empty(self.entry) and not self.entry.slices and not relaxes:
             yield Mistake(path, *_EMPTY)
@@ -89,7 +89,7 @@ class _Writer:
                 yield from self.part(part, at, key)
 
     def part(
-        self, part: Limits, path: Path, sliced: str | None
+        self, part: Limits, path: KeyPath, sliced: str | None
     ) -> Iterator[Limit | Mistake]:
         low, high = part.min, part.max
         if low and high and low.value > high.value:

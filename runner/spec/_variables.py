@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from runner.errors import InputError, MissingVariable, Place
+from runner.errors import InputError, KeyPath, MissingVariable, Place
 from runner.redact import names_secret
 from runner.variables import Use, is_meant, substituted
 
@@ -14,8 +14,6 @@ _FORBIDDEN = re.compile(r"GITHUB_TOKEN|(ACTIONS|INPUT)_.*", re.IGNORECASE)
 _SECRET_KEYS = frozenset({"headers", "api_key"})
 _TEMPLATES = frozenset({"url", "headers", "query", "body"})
 _WRITE = "write ${NAME} or ${NAME:-default}; a literal ${ is $${"
-
-Path = tuple[str | int, ...]
 
 
 class Variables:
@@ -27,7 +25,7 @@ class Variables:
         self.values: dict[str, str] = {}
         self.secret: dict[str, None] = {}
         self.problems: list[InputError] = []
-        self.unfilled: set[Path] = set()
+        self.unfilled: set[KeyPath] = set()
         """Where a value is only what was left of it, and no mistake of its author."""
 
     def expand(self, endpoint: Any) -> Any:
@@ -49,7 +47,7 @@ class Variables:
             text, lambda use: self.values.get(use.name or "") or use.default or ""
         )
 
-    def _filled(self, value: Any, path: Path, *, keep: bool) -> Any:
+    def _filled(self, value: Any, path: KeyPath, *, keep: bool) -> Any:
         if isinstance(value, dict):
             return {
                 key: self._filled(inner, (*path, key), keep=keep)
@@ -65,7 +63,7 @@ class Variables:
         filled = substituted(value, lambda use: self._use(use, path))
         return value if keep else filled
 
-    def _use(self, use: Use, path: Path) -> str:
+    def _use(self, use: Use, path: KeyPath) -> str:
         name = use.name
         if name is None:
             self.problems.append(_malformed(use.written, self.place(*path)))
@@ -81,7 +79,7 @@ class Variables:
             self.unfilled.add(path)
         return use.default or ""
 
-    def _keep(self, name: str, value: str, path: Path) -> None:
+    def _keep(self, name: str, value: str, path: KeyPath) -> None:
         self.values[name] = value
         if names_secret(name) or not _SECRET_KEYS.isdisjoint(path):
             self.secret[value] = None
@@ -96,9 +94,9 @@ def _malformed(written: str, where: Place) -> InputError:
     )
 
 
-def misplaced(data: Mapping[str, Any]) -> Iterator[Path]:
+def misplaced(data: Mapping[str, Any]) -> Iterator[KeyPath]:
     """Give where a variable stands outside the endpoint, and is not expanded."""
-    left: list[tuple[Path, Any]] = [
+    left: list[tuple[KeyPath, Any]] = [
         ((key,), value) for key, value in data.items() if key != "endpoint"
     ]
     while left:

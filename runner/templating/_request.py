@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from runner.errors import InputError, Problems
+from runner.errors import InputError, KeyPath, Problems
 from runner.model import Case
 from runner.templating._leaf import (
     Leaf,
@@ -190,9 +190,7 @@ class _Compiler:
                 varying.append((key, compiled.render))
         return _Compiled(fixed, _filler(fixed, varying) if varying else None)
 
-    def _leaf(
-        self, text: str, path: tuple[str | int, ...], *, url: bool = False
-    ) -> Leaf:
+    def _leaf(self, text: str, path: KeyPath, *, url: bool = False) -> Leaf:
         place = self._place(*path)
         try:
             return compile_leaf(text, self._variables, place, url=url)
