@@ -70,17 +70,12 @@ def _limits(now: Spec, then: Spec) -> Iterator[YardstickChange]:
 
 def _by_key(spec: Spec) -> Mapping[_Key, Sequence[Limit]]:
     limits = list(spec.limits)
-    if not any(_replaces_implicit(limit) for limit in limits):
+    if not any(limit.allows_failed_calls for limit in limits):
         limits.append(_IMPLICIT)
     grouped: dict[_Key, list[Limit]] = {}
     for limit in limits:
         grouped.setdefault((limit.name, limit.rule, limit.slice), []).append(limit)
     return grouped
-
-
-def _replaces_implicit(limit: Limit) -> bool:
-    blocks = limit.level == "fail" and limit.slice is None
-    return blocks and (limit.name, limit.rule) == ("error_rate", "max")
 
 
 def _matched(
