@@ -59,7 +59,7 @@ def change(environ: Mapping[str, str], event: Mapping[str, Any]) -> Change:
     name = environ.get("GITHUB_EVENT_NAME", "")
     commit = environ.get("GITHUB_SHA") or None
     for key, read in _READ.items():
-        told = _mapping(event, key)
+        told = mapping(event, key)
         found = read(told, event) if told else None
         if found:
             merge = commit if name == _MERGED else None
@@ -70,47 +70,47 @@ def change(environ: Mapping[str, str], event: Mapping[str, Any]) -> Change:
 
 
 def _of_pull(pull: Mapping[str, Any], _: Mapping[str, Any]) -> Change:
-    head, base = _mapping(pull, "head"), _mapping(pull, "base")
-    ours = _mapping(base, "repo")
+    head, base = mapping(pull, "head"), mapping(pull, "base")
+    ours = mapping(base, "repo")
     return Change(
-        commit=_of_kind(str, head, "sha"),
-        number=_of_kind(int, pull, "number"),
-        base=_of_kind(str, base, "ref"),
-        base_commit=_of_kind(str, base, "sha"),
-        fork=_is_another(_mapping(head, "repo"), ours),
+        commit=of_kind(str, head, "sha"),
+        number=of_kind(int, pull, "number"),
+        base=of_kind(str, base, "ref"),
+        base_commit=of_kind(str, base, "sha"),
+        fork=_is_another(mapping(head, "repo"), ours),
         private=ours.get("private") is True,
     )
 
 
 def _of_triggering(run: Mapping[str, Any], event: Mapping[str, Any]) -> Change:
     # Its list of pull requests is empty for forks, and need not be what triggered it.
-    theirs, ours = _mapping(run, "head_repository"), _mapping(event, "repository")
-    owner = _of_kind(str, _mapping(theirs, "owner"), "login")
-    branch = _of_kind(str, run, "head_branch")
+    theirs, ours = mapping(run, "head_repository"), mapping(event, "repository")
+    owner = of_kind(str, mapping(theirs, "owner"), "login")
+    branch = of_kind(str, run, "head_branch")
     return Change(
-        commit=_of_kind(str, run, "head_sha"),
+        commit=of_kind(str, run, "head_sha"),
         fork=bool(ours) and _is_another(theirs, ours),
         private=ours.get("private") is True,
         head=f"{owner}:{branch}" if owner and branch else None,
-        run=str(_of_kind(int, run, "id") or ""),
-        attempt=str(_of_kind(int, run, "run_attempt") or ""),
+        run=str(of_kind(int, run, "id") or ""),
+        attempt=str(of_kind(int, run, "run_attempt") or ""),
     )
 
 
 def _of_queue(group: Mapping[str, Any], _: Mapping[str, Any]) -> Change:
-    number = _QUEUED.fullmatch(_of_kind(str, group, "head_ref") or "")
+    number = _QUEUED.fullmatch(of_kind(str, group, "head_ref") or "")
     return Change(
-        commit=_of_kind(str, group, "head_sha"),
+        commit=of_kind(str, group, "head_sha"),
         number=int(number[1]) if number else None,
-        base=(_of_kind(str, group, "base_ref") or "").removeprefix(_BRANCH) or None,
-        base_commit=_of_kind(str, group, "base_sha"),
+        base=(of_kind(str, group, "base_ref") or "").removeprefix(_BRANCH) or None,
+        base_commit=of_kind(str, group, "base_sha"),
     )
 
 
 def _of_issue(issue: Mapping[str, Any], _: Mapping[str, Any]) -> Change | None:
     if not isinstance(issue.get("pull_request"), Mapping):
         return None
-    return Change(number=_of_kind(int, issue, "number"))
+    return Change(number=of_kind(int, issue, "number"))
 
 
 _READ = {
@@ -123,7 +123,7 @@ _READ = {
 
 
 def _pushed(event: Mapping[str, Any], commit: str | None) -> Change:
-    after = _of_kind(str, event, "after")
+    after = of_kind(str, event, "after")
     return Change("push", commit if after in (None, *_NOBODY) else after)
 
 
@@ -132,11 +132,13 @@ def _is_another(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
     return theirs.get("full_name") != ours.get("full_name")
 
 
-def _of_kind(kind: type[Value], data: Mapping[str, Any], key: str) -> Value | None:
+def of_kind(kind: type[Value], data: Mapping[str, Any], key: str) -> Value | None:
+    """Give what an event holds under a key, None where it is of another kind."""
     value = data.get(key)
     return value if type(value) is kind else None
 
 
-def _mapping(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def mapping(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Give the mapping that an event holds under a key, an empty one where none."""
     value = data.get(key)
     return value if isinstance(value, Mapping) else {}

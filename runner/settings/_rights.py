@@ -27,7 +27,7 @@ REMEDIES: Mapping[Stance, str] = {
 BOT = "dependabot[bot]"
 """Who causes the runs of Dependabot."""
 
-_PRIVILEGED = {"pull_request_target", "workflow_run", "issue_comment"}
+PRIVILEGED = {"pull_request_target", "workflow_run", "issue_comment"}
 """Events that run with the repository's own rights, whoever caused them."""
 
 
@@ -55,7 +55,7 @@ def silenced(change: Change, token: str) -> Silence | None:
         return Silence("the event is of no pull request")
     if not token:
         return Silence("there is no token", "leave the input token out")
-    is_let = change.event in _PRIVILEGED or change.private
+    is_let = change.event in PRIVILEGED or change.private
     if change.fork and not is_let:
         # Only of a private repository can an administrator let forks write.
         return Silence("the pull request is from a fork", REMEDIES["fork"])

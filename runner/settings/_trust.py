@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from runner.settings._change import Change
-from runner.settings._rights import BOT
+from runner.settings._change import Change, mapping, of_kind
+from runner.settings._rights import BOT, PRIVILEGED
 
 _OF_PULLS = frozenset(
     {"pull_request", "pull_request_review", "pull_request_review_comment"}
@@ -16,18 +16,14 @@ _OF_DEPENDABOT = _OF_PULLS | {
 }
 """What GitHub starts for Dependabot as it does for a fork."""
 
-_PRIVILEGED = frozenset({"pull_request_target", "workflow_run"})
-
 
 def own_commits(environ: Mapping[str, str], event: Mapping[str, Any]) -> frozenset[str]:
     """Give the commits that a privileged event says are the repository's own.
 
     These are what it checks out by itself, and the base of the pull request.
     """
-    pull = event.get("pull_request")
-    base = pull.get("base") if isinstance(pull, Mapping) else None
-    sha = base.get("sha") if isinstance(base, Mapping) else None
-    found = {environ.get("GITHUB_SHA"), sha if isinstance(sha, str) else None}
+    base = mapping(mapping(event, "pull_request"), "base")
+    found = (environ.get("GITHUB_SHA"), of_kind(str, base, "sha"))
     return frozenset(filter(None, found))
 
 
@@ -45,7 +41,7 @@ def stranger(change: Change, checked_out: str | None, own: frozenset[str]) -> st
         own: Commits of the repository.
     """
     asked_for = change.event == "issue_comment" and change.number is not None
-    if not asked_for and not (change.event in _PRIVILEGED and change.fork):
+    if not asked_for and not (change.event in PRIVILEGED and change.fork):
         return ""
     if checked_out in own:
         return ""
