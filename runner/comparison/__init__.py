@@ -157,11 +157,11 @@ def _deltas(
         both = [(read(now), read(then)) for now, then in pairs]
         common = [(n, t) for n, t in both if n is not None and t is not None]
         if common:
-            yield label, _paired(common, summary.better)
-            yield from _moved(label, common, summary.percentiles)
+            yield label, _mean_moved(common, summary.better)
+            yield from _percentiles_moved(label, common, summary.percentiles)
 
 
-def _moved(
+def _percentiles_moved(
     label: str, common: Sequence[tuple[float, float]], statistics: Collection[str]
 ) -> Iterator[tuple[str, Delta]]:
     if not statistics:
@@ -172,7 +172,7 @@ def _moved(
         yield f"{label}_{name}", moved
 
 
-def _paired(common: Sequence[tuple[float, float]], better: Better) -> Delta:
+def _mean_moved(common: Sequence[tuple[float, float]], better: Better) -> Delta:
     """Give how a mean moved, and what chance leaves open of it."""
     new, old = zip(*common, strict=True)
     pairs = len(common)
