@@ -136,20 +136,20 @@ def init(folder: Path, templates: Path) -> list[Path]:
         InputError: One of them is there already, and nothing is written; or the folder
             cannot be written to.
     """
-    files_ = [path for path in sorted(templates.rglob("*")) if path.is_file()]
-    targets = [folder / path.relative_to(templates) for path in files_]
+    sources = [path for path in sorted(templates.rglob("*")) if path.is_file()]
+    targets = [folder / path.relative_to(templates) for path in sources]
     there = [target for target in targets if os.path.lexists(target)]
     if there:
         raise InputError(
             "is there already", where=Place(there[0].as_posix()), hint="nothing written"
         )
-    for path, target in zip(files_, targets, strict=True):
+    for path, target in zip(sources, targets, strict=True):
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
         except OSError as error:
-            what, where = f"cannot be written: {reason(error)}", target.as_posix()
-            raise InputError(what, where=Place(where)) from None
+            what = f"cannot be written: {reason(error)}"
+            raise InputError(what, where=Place(target.as_posix())) from None
     return targets
 
 
