@@ -17,6 +17,9 @@ from runner.model import LAYERS, Outcome, Record
 from runner.report import Report
 from runner.units import count
 
+RESULTS, CASES = "results.json", "cases.jsonl"
+"""The files of a baseline; a results folder has them, and others."""
+
 _DAMAGED = "the file is damaged or half written; save the baseline again"
 
 

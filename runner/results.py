@@ -22,7 +22,7 @@ JUNIT_CASES = 2_000  # with more, junit.xml names failing cases alone: viewers c
 
 def folder_of(named: Path) -> Path:
     """Give the results folder that somebody named, also by its ``results.json``."""
-    by_file = named.name == "results.json" and named.is_file()
+    by_file = named.name == baseline.RESULTS and named.is_file()
     return named.parent if by_file else named
 
 
@@ -67,7 +67,7 @@ def keeping(found: Report, out: Path, root: Path, here: Path) -> str:
 
 
 def _records(folder: Path) -> Iterator[Record]:
-    path = folder / "cases.jsonl"
+    path = folder / baseline.CASES
     for line, value in files.read_jsonl(path):
         yield baseline.read_record(value, Place(str(path), line))
 
@@ -79,8 +79,8 @@ def read_results(folder: Path, shown: str) -> Results:
         InputError: It is not there, or it is damaged.
     """
     found = read_report(folder, shown)
-    file = f"{shown}/cases.jsonl"
-    lines = files.read_jsonl(folder / "cases.jsonl", file=file)
+    file = f"{shown}/{baseline.CASES}"
+    lines = files.read_jsonl(folder / baseline.CASES, file=file)
     return baseline.read_results(found, lines, file)
 
 
@@ -90,7 +90,7 @@ def read_report(folder: Path, shown: str, limit: int = _LIMIT) -> Report:
     Raises:
         InputError: It is not there, it is damaged, or it has more than ``limit`` bytes.
     """
-    path, file = folder / "results.json", f"{shown}/results.json"
+    path, file = folder / baseline.RESULTS, f"{shown}/{baseline.RESULTS}"
     if not os.path.lexists(path):
         raise InputError(
             "no results are there",

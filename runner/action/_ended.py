@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
+from runner.baseline import RESULTS
 from runner.errors import RagEvalError
 from runner.publish.workflow import Annotation
 from runner.report import Report, broken_layer
@@ -132,7 +133,7 @@ def _files(done: Sequence[Ended], root: Path) -> dict[str, str]:
         name.replace(".", "-"): "\n".join(
             (folder / name).as_posix() for folder in folders
         )
-        for name in ("results.json", "report.html", "junit.xml")
+        for name in (RESULTS, "report.html", "junit.xml")
     }
 
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from runner import history, offline, report
 from runner.action._checkout import commit_of
 from runner.action._ended import Ended
-from runner.base import CASES, HISTORY, RESULTS, check_data, told
+from runner.base import HISTORY, check_data, told
+from runner.baseline import CASES, RESULTS
 from runner.errors import InputError, Place, RagEvalError
 from runner.publish import data_branch
 from runner.publish.contents import connect

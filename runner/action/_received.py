@@ -13,10 +13,10 @@ from pathlib import Path
 
 from runner import files, results
 from runner.action._ended import Ended
+from runner.baseline import RESULTS
 from runner.errors import InputError, Place
 from runner.report import Report, excerpt, mapped
 
-_NAME = "results.json"
 _FILES = 10_000  # that a folder may hold
 _RESULTS = 20  # comments that a step makes
 _SIZE = 32 * 2**20  # bytes; 200 failing cases at their longest have about 2 MB
@@ -59,7 +59,7 @@ def _one(folder: Path, top: Path, commit: str) -> Ended:
         raise InputError(
             f"the results are of {_short(report.commit)}, and the run of "
             f"{_short(commit)}",
-            where=Place(f"{shown}/{_NAME}"),
+            where=Place(f"{shown}/{RESULTS}"),
         )
     bounded: Report = mapped(report, partial(excerpt, limit=_TEXT))
     return Ended(shown, 0, bounded, folder=top / folder)
@@ -77,7 +77,7 @@ def _found(start: Path, top: Path) -> Iterator[Path]:
                 raise InputError("is a link, and only files are read", where=where)
             if seen > _FILES:
                 raise _wrong(f"more than {_FILES:,} files")
-            if name == _NAME and path.is_file():
+            if name == RESULTS and path.is_file():
                 yield path
 
 

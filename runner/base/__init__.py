@@ -14,7 +14,6 @@ from runner import files, history, pipeline
 from runner.base._before import Checkout, Objects, Snapshot
 from runner.base._brought import Bring, Brought, nowhere
 from runner.base._git import Git
-from runner.base._needs import CASES, RESULTS
 from runner.base._remote import (
     HISTORY,
     Remote,
@@ -35,9 +34,7 @@ if TYPE_CHECKING:
     from runner.spec import BaselineSource, Spec
 
 __all__ = [
-    "CASES",
     "HISTORY",
-    "RESULTS",
     "Bring",
     "Brought",
     "Checkout",

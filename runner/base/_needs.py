@@ -12,8 +12,7 @@ from fnmatch import translate
 from glob import has_magic
 from typing import Any
 
-RESULTS, CASES = "results.json", "cases.jsonl"
-"""The files of a baseline."""
+from runner.baseline import CASES, RESULTS
 
 
 def cases(data: Any, spec: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from runner import settings
 from runner.base._archive import results_of
 from runner.base._brought import Bring, Brought, nowhere
-from runner.base._needs import CASES, RESULTS
+from runner.baseline import CASES, RESULTS
 from runner.publish import data_branch
 from runner.publish.contents import connect
 from runner.publish.github import Reason, Refused

@@ -8,9 +8,10 @@ import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from runner.baseline import CASES, RESULTS
 from runner.errors import InputError, Place
 
-RESULTS, CASES, RESPONSES = "results.json", "cases.jsonl", "responses.jsonl"
+RESPONSES = "responses.jsonl"
 _MARKS: Mapping[str, re.Pattern[bytes]] = {
     RESULTS: re.compile(rb'\s*\{\s*"format_version"\s*:'),
     RESPONSES: re.compile(rb'\{"case_id":".+?","trial":\d+,"(?:response|failure)":'),

@@ -15,9 +15,10 @@ from weakref import finalize
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from runner.baseline import CASES, RESULTS
 from runner.errors import InputError, Place, Unavailable, reason
 from runner.model import Exchange, Failure, Passage, Record, Response
-from runner.publish._claim import CASES, RESPONSES, RESULTS, check_ours, inside, lock
+from runner.publish._claim import RESPONSES, check_ours, inside, lock
 from runner.redact import Redactor
 from runner.report import Report, mapped
 

@@ -6,8 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from runner.publish._claim import CASES, RESPONSES, RESULTS
-from runner.publish.artifacts import RENDERED
+from runner.publish.artifacts import FILES
 
 
 def give(folder: Path, workspace: Path) -> None:
@@ -24,8 +23,7 @@ def give(folder: Path, workspace: Path) -> None:
         return
     above = [each for each in folder.parents if each.is_relative_to(workspace)]
     folders = [folder, *(each for each in above if each != workspace)]
-    files = [folder / name for name in (RESULTS, CASES, RESPONSES, *RENDERED)]
-    for path in (*folders, *files):
+    for path in (*folders, *(folder / name for name in FILES)):
         with suppress(FileNotFoundError):
             if path.lstat().st_uid == 0:
                 os.chown(path, status.st_uid, status.st_gid, follow_symlinks=False)
