@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from zipfile import BadZipFile, ZipFile
 
 from runner import baseline, report
-from runner.base._needs import CASES, RESULTS
+from runner.baseline import CASES, RESULTS
 from runner.errors import InputError, Place
 from runner.publish.github import Reason, Refused
 
