@@ -31,6 +31,7 @@ from runner.model import (
     YardstickChange,
     split_statistic,
 )
+from runner.text.lengths import cut_around, finds
 
 FORMAT_VERSION = 1
 EXCERPTS = 200  # failing cases that are kept with their texts
@@ -223,15 +224,19 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def excerpt(text: str, limit: int = 2_000) -> str:
-    """Give the beginning of a text that is too long, and how much is missing.
+def excerpt(text: str, limit: int = 2_000, evidence: str = "") -> str:
+    """Give the part of a text that is too long, and how much is missing.
+
+    It is the part around what the evidence names, else the beginning.
 
     >>> excerpt("abcdef", 4), excerpt("abcd", 4)
     ('abcd… (2 characters more)', 'abcd')
     """
     if len(text) <= limit:
         return text
-    return f"{text[:limit]}… ({len(text) - limit:,} characters more)"
+    part = cut_around(text, finds(evidence), limit + 1)
+    hidden = len(text) - len(part.strip("…"))
+    return f"{part} ({hidden:,} characters more)"
 
 
 INEXCUSABLE: Mapping[str, Layer] = {"error_rate": "service", "leakage": "isolation"}

@@ -25,7 +25,7 @@ def failed_case(case: Case, result: Response | Failure, finding: Finding) -> Fai
         evidence=excerpt(finding.evidence, 500),
         also=finding.also,
         question=excerpt(case.question),
-        answer=None if answer is None else excerpt(answer),
+        answer=None if answer is None else excerpt(answer, evidence=finding.evidence),
         expected=case.relevant,
         retrieved=ids(result),
         file=case.place.file if case.place else None,

@@ -7,10 +7,10 @@ from runner.render._console import console, harmless
 from runner.render._escape import block, cell, inline
 from runner.render._html import html
 from runner.render._junit import junit
-from runner.render._lengths import cut
 from runner.render._links import NOWHERE, Links
 from runner.render._markdown import COMMENT, FILTERS, SUMMARY, Budget, comment, summary
 from runner.render._mistake import mistake
+from runner.text.lengths import cut
 
 __all__ = [
     "COMMENT",

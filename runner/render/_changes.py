@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from runner.model import NOTHING, Comparison, Outcome, RankMove, Shift
-from runner.render._lengths import cut_middle, without_hosts
 from runner.render._links import Links
 from runner.render._said import Said, join, quote, say, told
 from runner.report import FailedCase, Report
+from runner.text.lengths import cut_middle, without_hosts
 
 _WHY = 120  # characters
 _TOLD = 2  # passages

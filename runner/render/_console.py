@@ -9,7 +9,12 @@ from tabulate import tabulate
 
 from runner.render._cases import worst_first
 from runner.render._clean import clean, cleaned, inert
-from runner.render._lengths import (
+from runner.render._said import Said, join, plain, say
+from runner.render._table import NOTHING, Row
+from runner.render._trend import in_a_line
+from runner.render._view import Share, View, view
+from runner.report import FailedCase, Report
+from runner.text.lengths import (
     cells,
     cut,
     cut_around,
@@ -18,11 +23,6 @@ from runner.render._lengths import (
     without_hosts,
     wrapped,
 )
-from runner.render._said import Said, join, plain, say
-from runner.render._table import NOTHING, Row
-from runner.render._trend import in_a_line
-from runner.render._view import Share, View, view
-from runner.report import FailedCase, Report
 
 _WIDTH = 100
 _CASES = 20

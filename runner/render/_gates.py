@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from runner.model import Better, GateResult, Rule
-from runner.render._lengths import cut
 from runner.render._numbers import limit, percent
 from runner.render._said import Said, join, quote, say, told
+from runner.text.lengths import cut
 
 Status = Literal[
     "failed",

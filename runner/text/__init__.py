@@ -2,7 +2,7 @@
 
 ``words`` normalises and splits; ``spelled`` turns number words into figures;
 ``numerals`` reads numbers; ``matching`` looks for one text in another; ``refusals``
-tells whether an answer declines.
+tells whether an answer declines; ``lengths`` measures a text and makes it shorter.
 """
 
 from __future__ import annotations

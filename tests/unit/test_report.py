@@ -254,3 +254,14 @@ def test_the_layer_to_look_at_first(fields, layer):
     }
 
     assert broken_layer(report(summaries=known, **fields)) == layer
+
+
+def test_an_excerpt_shows_what_the_evidence_names():
+    text = "a " * 3_000 + "it takes 37 days " + "b " * 3_000
+
+    shown = excerpt(text, 100, "37 is in no context")
+
+    assert "it takes 37 days" in shown
+    assert shown.startswith("…")
+    assert shown.endswith("b … (11,918 characters more)")
+    assert excerpt(text, 100, "38 is in no context").startswith("a a a")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.render._lengths import (
+from runner.text.lengths import (
     cells,
     cut,
     cut_around,
