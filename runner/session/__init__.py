@@ -40,6 +40,7 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
         raise
     if stopped:
         stopped.mask(redactor.text)
+    _remember(found, order, world)  # where it cannot be, the results stand
     return found, stopped
 
 
@@ -129,7 +130,6 @@ def _run(
         found = folder.finish(
             found, renderings(world.templates, folder.path, order.links)
         )
-    _remember(found, order, world)
     return found, stopped
 
 

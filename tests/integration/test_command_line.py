@@ -281,6 +281,7 @@ def test_an_endpoint_that_is_down_is_exit_3_and_says_what_to_do(team):
         "undetermined": 0,
         "errors": 0,
         "not_asked": 59,
+        "quarantined": 0,
     }
 
 
