@@ -14,7 +14,7 @@ from runner.text import states
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").rglob("*.md")]
-EXPLAINED = ("action.md", "forks.md", "network.md")
+EXPLAINED = ("action.md", "baselines.md", "forks.md", "network.md")
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([\w-]+))?\)")
 ROW = re.compile(r"^\| (`.+?`(?:, `.+?`)*) \| .+ \|$", re.MULTILINE)
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from runner import files
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.contract import payload
 from tests.contract._github.server import BASE, Token, refused
@@ -208,11 +209,11 @@ def test_a_token_that_may_only_read_is_told_on_the_default_branch(github, team):
 def test_an_older_run_that_ends_later_leaves_the_newer_alone(github, team):
     team.on_main(commit="1" * 40)
     path = f"{SPEC}/results.json"
-    files = {
+    kept = {
         name: text.replace('"started": "20', '"started": "29')
         for name, text in github.on(BRANCH).items()
     }
-    github.branches[BRANCH] = newer = github.commit(files)
+    github.branches[BRANCH] = newer = github.commit(kept)
 
     team.on_main(commit="2" * 40)
 
@@ -284,6 +285,21 @@ def test_a_fork_reads_and_never_writes(github, team):
 
     assert team.on_pull().outputs["baseline-found"] == "true"
     assert github.branches[BRANCH] == kept
+
+
+def test_the_documented_workflow_keeps_it(github, team):
+    path = ROOT / "docs/workflows/baseline.yml"
+    workflow = files.read_document(path, root=ROOT).data
+    [job] = workflow["jobs"].values()
+    own = next(step for step in job["steps"] if "rag-eval-action" in step["uses"])
+    (team.root / own["with"]["spec"]).write_text((team.root / SPEC).read_text())
+
+    ended = team.on_main(specs=(own["with"]["spec"],), comment=own["with"]["comment"])
+
+    assert workflow["on"] == {"push": {"branches": ["main"]}}
+    assert job["permissions"] == {"contents": "write"}
+    assert ended.annotations == []
+    assert f"{own['with']['spec']}/history.jsonl" in github.on(BRANCH)
 
 
 @pytest.mark.e2e

@@ -76,6 +76,7 @@ def report_of(texts: Iterator[str]) -> Report:
         notices=take(4),
         filters=take(2),
         baseline=next(texts),
+        base=next(texts),
         spec=next(texts),
         commit=next(texts),
         started=next(texts),
