@@ -1,14 +1,14 @@
-"""What differs from the baseline, and how the last runs went."""
+"""What differs from the baseline, case by case, and how a trend is drawn."""
 
 from __future__ import annotations
 
 import pytest
 
-from runner.model import Comparison, RankMove, Shift, Summary, Tighter
+from runner.model import Comparison, RankMove, Shift
 from runner.render._changes import changes, flips
 from runner.render._links import NOWHERE, Links
 from runner.render._said import plain
-from runner.render._trend import offers, sparkline, trends
+from runner.render._trend import sparkline
 from runner.report import CasePlace, FailedCase, Report, Totals
 
 
@@ -134,23 +134,3 @@ def test_only_kinds_of_which_there_are_cases_are_counted(compared, said):
 )
 def test_a_trend_spans_from_its_least_to_its_most(values, line):
     assert sparkline(values) == line
-
-
-def test_a_trend_needs_two_runs_and_has_the_unit_of_its_metric():
-    latency = Summary(layer="service", better="lower", unit="s", scored=1)
-    report = run(
-        summaries={"latency": latency},
-        trend={"latency_p95": (1.5, 2.25), "mrr": (0.5,)},
-    )
-
-    [row] = trends(report)
-
-    assert (plain(row.metric), row.first, row.now) == ("latency_p95", "1.5 s", "2.2 s")
-
-
-def test_a_limit_that_could_be_tighter_is_offered():
-    offer = Tighter(metric="mrr", rule="min", limit=0.5, offered=0.61, runs=5)
-
-    assert list(map(plain, offers(run(tighter=(offer,))))) == [
-        "mrr: the last 5 runs beat ≥ 0.50 by more than noise; 0.61 would have held."
-    ]
