@@ -40,7 +40,7 @@ from runner.render import NOWHERE, Links
 from runner.session import Order, World
 from runner.settings import Settings
 
-__all__ = ["NOTHING", "Parse", "find", "folders", "run"]
+__all__ = ["NOTHING", "run"]
 
 NOTHING: Mapping[str, str] = {**_ended.NOTHING, **_comment.NOTHING}
 """Every output, as it stays where the step is killed before it can say more."""

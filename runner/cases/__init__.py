@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from runner.cases._fields import FIELDS, Field
+from runner.cases._fields import FIELDS
 from runner.cases._hashes import case_hash, labels_hash
 from runner.cases._health import health
 from runner.cases._load import Loaded, check_unique, load
 from runner.cases._lookalikes import lookalikes
-from runner.cases._needs import ANSWERABLE_ONLY, asks_for
+from runner.cases._needs import ANSWERABLE_ONLY, MAX_UNDETERMINED, asks_for
 from runner.cases._plan import Row
 
 __all__ = [
     "ANSWERABLE_ONLY",
     "FIELDS",
-    "Field",
+    "MAX_UNDETERMINED",
     "Loaded",
     "Row",
     "asks_for",

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-from runner.cases._needs import LABELS, needs
+from runner.cases._needs import LABELS, MAX_UNDETERMINED, needs
 from runner.model import Case, Measure
 from runner.units import count, listed, rough
 
@@ -19,7 +19,6 @@ _SCRIPTS = (  # the first that occurs names the question's language
 _MANY = 12  # types or tags that are listed one by one
 _NAMED = 5  # case ids that are shown for a warning
 _SHORT = 4  # characters of a reference that any answer may resemble
-_BLIND = 0.2  # share of undetermined cases above which accuracy is unmeasured
 _WARNING = "warning: "
 
 
@@ -91,8 +90,9 @@ def _undetermined(cases: Collection[Case], judged_by: Collection[str]) -> Iterat
     without = f"without {' or '.join(fields)}: " if fields else ""
     what = f"{without}no pass mark can judge the answer, so the outcome is undetermined"
     yield from _warn(blind, what)
-    if len(blind) > _BLIND * len(cases):
-        yield f"{_WARNING}over 20 % undetermined: a gate on accuracy is unmeasured"
+    if len(blind) > MAX_UNDETERMINED * len(cases):
+        most = f"{100 * MAX_UNDETERMINED:.0f} %"
+        yield f"{_WARNING}over {most} undetermined: a gate on accuracy is unmeasured"
 
 
 def _doubts(cases: Collection[Case]) -> Iterator[str]:

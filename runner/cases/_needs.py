@@ -18,6 +18,9 @@ class Label(NamedTuple):
 ANSWERABLE_ONLY: tuple[Layer, ...] = ("retrieval", "context", "grounding")
 """Layers that say nothing of a case where declining is right."""
 
+MAX_UNDETERMINED = 0.2
+"""Above this share of the cases with a reply, accuracy says too little to gate on."""
+
 LABELS: Mapping[str, Label] = {
     "ranking": Label(
         "expected_doc_ids", lambda case: not case.expect_refusal and case.relevant

@@ -26,7 +26,7 @@ from runner.scores import Asked, declined
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
 from runner.units import tell_apart
 
-__all__ = ["RULES", "Judge", "Mark", "failed_call", "traced", "unanswered"]
+__all__ = ["Judge", "failed_call", "traced", "unanswered"]
 
 PASSED = Finding("passed")
 LUCKY = Finding("passed", lucky=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from runner.errors import InputError, Place
-from runner.gates._limits import MAX_UNDETERMINED, held
+from runner.gates._limits import held
 from runner.gates._red_lines import calls, isolation, red_line
 from runner.gates._removed import are_gone, removed
 from runner.gates._review import NO_REVIEW, Loosened, Review, review
@@ -21,7 +21,6 @@ from runner.model import GateResult, Verdict
 from runner.spec import Spec
 
 __all__ = [
-    "MAX_UNDETERMINED",
     "NO_REVIEW",
     "FailOn",
     "Judged",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from runner.cases import MAX_UNDETERMINED
 from runner.gates._red_lines import at_limits, not_selected
 from runner.gates._tally import WHOLE, Measured, Tally
 from runner.inference import FEW, Drop
@@ -24,8 +25,6 @@ from runner.units import count, rough, tell_apart
 
 UNREAD = "was not measured: the baseline could not be read"
 _ON_NONE = "was not measured on any case"
-MAX_UNDETERMINED = 0.2
-"""Above this share of the cases with a reply, accuracy says too little to gate on."""
 
 
 class _Reading(NamedTuple):

@@ -40,7 +40,7 @@ from runner.model import (
 from runner.report import EXCERPTS, FailedCase, LayerCount, Totals
 from runner.scores import Column
 
-__all__ = ["NOT_ASKED", "Entry", "Ledger", "slices_of"]
+__all__ = ["Entry", "Ledger", "slices_of"]
 
 NOT_ASKED = Finding("not_asked")
 _UNASKED = Unscored("the case was not asked")

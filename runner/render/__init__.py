@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner.render._clean import clean, inert
 from runner.render._console import console, harmless
-from runner.render._escape import block, cell, inline
+from runner.render._escape import inline
 from runner.render._html import html
 from runner.render._junit import junit
 from runner.render._links import NOWHERE, Links
@@ -19,8 +19,6 @@ __all__ = [
     "SUMMARY",
     "Budget",
     "Links",
-    "block",
-    "cell",
     "clean",
     "comment",
     "console",

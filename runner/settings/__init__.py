@@ -32,7 +32,6 @@ __all__ = [
     "Stance",
     "Trunk",
     "change",
-    "check_names",
     "read",
     "run",
     "secrets",

@@ -24,7 +24,7 @@ from runner.spec._nouns import (
 )
 from runner.spec._parse import parse
 from runner.spec._schema import json_schema
-from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks, SpecFile
+from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks
 
 __all__ = [
     "DEFAULT_MARKS",
@@ -40,7 +40,6 @@ __all__ = [
     "ResponseMap",
     "Selector",
     "Spec",
-    "SpecFile",
     "Start",
     "Trials",
     "WaitFor",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from runner.templating._leaf import NAMES, Locate, by_path
+from runner.templating._leaf import Locate, by_path
 from runner.templating._report import report_environment
 from runner.templating._request import Request, RequestTemplate
 
 __all__ = [
-    "NAMES",
     "Locate",
     "Request",
     "RequestTemplate",
