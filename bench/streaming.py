@@ -60,7 +60,7 @@ def ask(url: str, load: Load) -> list[float]:
     for exchange in exchanges:
         result = exchange.result
         assert isinstance(result, Response)  # noqa: S101 - a bench checks itself
-        assert result.answer  # noqa: S101
+        assert result.answer  # noqa: S101 - likewise
         firsts.append(result.time_to_first_token or 0.0)
     endpoint.close()
     return firsts

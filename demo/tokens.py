@@ -66,10 +66,14 @@ def _bigrams(run: str) -> list[str]:
     return found
 
 
+_STEM = 3
+"""Letters that are left of a word at least."""
+
+
 def _stem(word: str) -> str:
     # Enough to let "refunds" meet "refunded"; a real stemmer would do more.
     for ending in ("ing", "ed", "es", "s"):
         stem = word.removesuffix(ending)
-        if stem != word and len(stem) > 3 and not stem.endswith("s"):  # noqa: PLR2004
+        if stem != word and len(stem) > _STEM and not stem.endswith("s"):
             return stem.removesuffix("e")
-    return word.removesuffix("e") if len(word) > 4 else word  # noqa: PLR2004
+    return word.removesuffix("e") if len(word) > _STEM + 1 else word

@@ -23,7 +23,7 @@ def service():
 def github():
     """GitHub's API on loopback; all that was said was as GitHub describes it."""
     # Its checker takes half a second to load, which other tests need not wait for.
-    from tests.contract._github.server import GitHub, Server  # noqa: PLC0415
+    from tests.contract._github.server import GitHub, Server  # noqa: PLC0415 - see above
 
     github = GitHub()
     with Server(github) as server:

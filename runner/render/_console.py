@@ -110,13 +110,13 @@ def _table(shown: View, paint: Paint) -> str:
     headers = ("Layer", "Metric", "Value", *compared, "Gate", "")
     numbers = ("right",) * (1 + len(compared))
     return _grid(
-        [_row(row, shown.compared, paint) for row in shown.rows],
+        [_row(row, paint, compared=shown.compared) for row in shown.rows],
         headers,
         ("left", "left", *numbers, "left", "left"),
     )
 
 
-def _row(row: Row, compared: bool, paint: Paint) -> tuple[str, ...]:  # noqa: FBT001
+def _row(row: Row, paint: Paint, *, compared: bool) -> tuple[str, ...]:
     return (
         row.layer,
         _line(row.metric, _METRIC),

@@ -71,5 +71,5 @@ class World(NamedTuple):
 def writable(out: Path, world: World) -> Path:
     """Give where results may go: no link in the workspace may lead out of it."""
     root = os.path.abspath(world.root)  # noqa: PTH100 - links are not followed here
-    written = Path(os.path.abspath(out))  # noqa: PTH100
+    written = Path(os.path.abspath(out))  # noqa: PTH100 - likewise
     return world.root if written.is_relative_to(root) else world.writable

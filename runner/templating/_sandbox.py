@@ -33,7 +33,7 @@ FILTERS = frozenset(
 )
 _METHODS = frozenset(
     """capitalize count endswith find get index items keys lower lstrip removeprefix
-    removesuffix rstrip split startswith strip title upper values""".split()  # noqa: SIM905
+    removesuffix rstrip split startswith strip title upper values""".split()  # noqa: SIM905 - likewise
 )
 
 

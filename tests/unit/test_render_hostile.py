@@ -50,7 +50,10 @@ def harmless() -> Iterator[str]:
 
 def report_of(texts: Iterator[str]) -> Report:
     """Give a Report with a text of its own in every place that can hold one."""
-    take = lambda number: tuple(islice(texts, number))  # noqa: E731
+
+    def take(number: int) -> tuple[str, ...]:
+        return tuple(islice(texts, number))
+
     cases = tuple(
         FailedCase(
             id=next(texts),
