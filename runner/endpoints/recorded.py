@@ -6,10 +6,12 @@ import json
 import os
 import re
 import stat
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from sys import intern
 from typing import Any, get_args
 
 from pydantic_core import from_json
@@ -65,7 +67,9 @@ class RecordedEndpoint:
         self._replies = ReplyMap(_as_recorded(response), place=place)
         self._path = path
         self._name = file or str(path)
-        self._records: dict[_Key, tuple[int, int]] = {}
+        self._records: dict[_Key, int] = {}
+        self._starts = array("Q")
+        """Where each record begins, and last where the file ends."""
         try:
             _check_file(path, self._name)
             self._descriptor = os.open(path, os.O_RDONLY)
@@ -85,14 +89,15 @@ class RecordedEndpoint:
             InputError: The record is no JSON, or not of the shape of a record.
         """
         key = case.id if trial == 1 else (case.id, trial)
-        spot = self._records.get(key)
-        if spot is None:
+        number_ = self._records.get(key)
+        if number_ is None:
             of = f"trial {trial} of this case" if trial > 1 else "this case"
             what = f"{self._name} holds no reply for {of}"
             return Failure("service.not_recorded", what)
-        record = self._record(spot)
+        start, end = self._starts[number_ : number_ + 2]
+        record = self._parsed(start, os.pread(self._descriptor, end - start, start))
         if _key(record) != key:
-            raise self._error(spot[0], "the key case_id or trial stands there twice")
+            raise self._error(start, "the key case_id or trial stands there twice")
         seconds = number(record.get("latency_s"))
         if (response := record.get("response")) is not None:
             result = self._replies.read(response, seconds)
@@ -103,7 +108,7 @@ class RecordedEndpoint:
         failure = record.get("failure")
         if not isinstance(failure, dict) or failure.get("cause") not in _CAUSES:
             hint = f"a failure's cause is one of {', '.join(_CAUSES)}"
-            raise self._error(spot[0], "no response and no failure", hint)
+            raise self._error(start, "no response and no failure", hint)
         message = excerpt(failure.get("message") or "no message was recorded", 1000)
         return Failure(failure["cause"], message, latency=seconds)
 
@@ -125,12 +130,16 @@ class RecordedEndpoint:
             os.close(descriptor)
 
     def _index(self) -> None:
+        offset, line = 0, b""
         for offset, line in self._lines():
             key = _quick_key(line) or self._key_of(offset, line)
-            if self._records.setdefault(key, (offset, len(line)))[0] != offset:
-                first = self._line_number(self._records[key][0])
+            number_ = self._records.setdefault(key, len(self._starts))
+            if number_ < len(self._starts):
+                first = self._line_number(self._starts[number_])
                 what = f"{key!r} has a record in line {first} already"
                 raise self._error(offset, what, "keep one of the two")
+            self._starts.append(offset)
+        self._starts.append(offset + len(line))
 
     def _key_of(self, offset: int, line: bytes) -> _Key:
         try:
@@ -150,10 +159,6 @@ class RecordedEndpoint:
                 if not line.isspace():
                     yield offset, line
                 offset += len(line)
-
-    def _record(self, spot: tuple[int, int]) -> dict[str, Any]:
-        offset, length = spot
-        return self._parsed(offset, os.pread(self._descriptor, length, offset))
 
     def _parsed(self, offset: int, line: bytes) -> dict[str, Any]:
         try:
@@ -190,7 +195,7 @@ def _quick_key(line: bytes) -> _Key | None:
     trial = found[2]
     if trial == b"1" or (trial is None and b'"trial"' not in line):
         with suppress(UnicodeDecodeError):
-            return found[1].decode()
+            return intern(found[1].decode())  # as the case's id is
     return None
 
 

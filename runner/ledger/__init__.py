@@ -46,6 +46,8 @@ NOT_ASKED = Finding("not_asked")
 _UNASKED = Unscored("the case was not asked")
 _APART = Unscored("the case is in quarantine")
 _NO_LATENCY = -1.0
+_HASHES = 12
+"""Bytes of a case's two hashes."""
 
 
 class Entry(NamedTuple):
@@ -91,7 +93,7 @@ class Ledger:
         self.depth = 0
         self._shown: set[Layer | None] = set()
         self._labels = tuple(measure.label for measure in measures)
-        self._hashes = [""] * len(cases)
+        self._hashes = bytearray(_HASHES * len(cases))
         self._latency = array("d", [_NO_LATENCY]) * len(cases)
         self._excerpts: First[FailedCase] = First(EXCERPTS)
         self._worsened: First[_Came] = First(SHIFTS)
@@ -116,7 +118,7 @@ class Ledger:
         then = self._before.get(case.id)
         if then and worsened(record, then):
             self._worsened.offer(position, lambda: came)
-        self._hashes[position] = record.hash + record.labels
+        self._sign(position, record)
         return record
 
     def _record(
@@ -153,8 +155,12 @@ class Ledger:
 
     @property
     def fingerprint(self) -> str:
-        """Of all cases with their labels, in their order; entered ones alone count."""
-        return blake2b("".join(self._hashes).encode(), digest_size=6).hexdigest()
+        """Of all cases with their labels, in their order, once each was entered."""
+        return blake2b(self._hashes.hex().encode(), digest_size=6).hexdigest()
+
+    def _sign(self, position: int, record: Record) -> None:
+        signed = bytes.fromhex(record.hash + record.labels)
+        self._hashes[position * _HASHES : (position + 1) * _HASHES] = signed
 
     def close(self) -> Iterator[tuple[int, Record]]:
         """Enter every case that was not asked, of which nothing is known."""
@@ -164,7 +170,7 @@ class Ledger:
                 for column in self.columns:
                     column.put(position, _UNASKED)
                 record = self._record(position, scores, None)
-                self._hashes[position] = record.hash + record.labels
+                self._sign(position, record)
                 yield position, record
 
     @property
