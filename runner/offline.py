@@ -11,7 +11,7 @@ from runner import baseline, files, pipeline, worked
 from runner.cases import health
 from runner.comparison import compare
 from runner.endpoints import check
-from runner.errors import InputError, Place, masking, reason
+from runner.errors import InputError, Place, did_you_mean, masking, reason
 from runner.metrics import registry
 from runner.model import ACROSS, LAYERS, STATISTICS, split_statistic
 from runner.publish.artifacts import ResultsFolder
@@ -20,6 +20,8 @@ from runner.report import Report
 from runner.results import folder_of, read_report, read_results, renderings
 from runner.spec import doubts
 from runner.units import count
+
+_SPEC = "evals/rag.yaml"
 
 
 def validate(
@@ -129,28 +131,47 @@ def _in_a_spec(path: Path, root: Path) -> str:
     return f"/{real.relative_to(top).as_posix()}" if is_inside else path.as_posix()
 
 
-def init(folder: Path, templates: Path) -> list[Path]:
+def init(
+    folder: Path, templates: Path, recipes: Path, server: str | None = None
+) -> list[Path]:
     """Write the files to start from; give what was written.
 
+    The spec is that of a ``server``, where one is named.
+
     Raises:
-        InputError: One of them is there already, and nothing is written; or the folder
-            cannot be written to.
+        InputError: One of them is there already, and nothing is written; there is no
+            recipe for the server; or the folder cannot be written to.
     """
-    sources = [path for path in sorted(templates.rglob("*")) if path.is_file()]
-    targets = [folder / path.relative_to(templates) for path in sources]
-    there = [target for target in targets if os.path.lexists(target)]
+    paths = [path for path in sorted(templates.rglob("*")) if path.is_file()]
+    sources = {folder / path.relative_to(templates): path for path in paths}
+    if server:
+        sources[folder / _SPEC] = _recipe(recipes, server)
+    there = [target for target in sources if os.path.lexists(target)]
     if there:
         raise InputError(
             "is there already", where=Place(there[0].as_posix()), hint="nothing written"
         )
-    for path, target in zip(sources, targets, strict=True):
+    for target, path in sources.items():
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
         except OSError as error:
             what = f"cannot be written: {reason(error)}"
             raise InputError(what, where=Place(target.as_posix())) from None
-    return targets
+    return list(sources)
+
+
+def _recipe(recipes: Path, server: str) -> Path:
+    """Give the spec that is written for a server.
+
+    Raises:
+        InputError: There is none; says for which there is.
+    """
+    known = {path.stem: path for path in sorted(recipes.glob("*.yaml"))}
+    if server in known:
+        return known[server]
+    listed = did_you_mean(server, known) or f"there are {', '.join(known)}"
+    raise InputError(f"there is no recipe for {server!r}", hint=listed)
 
 
 def listed_metrics() -> list[str]:

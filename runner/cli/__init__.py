@@ -197,11 +197,14 @@ def save(results: Path, to: Path) -> None:
 
 @commands.command()
 @click.argument("folder", type=PATH, default=".")
-def init(folder: Path) -> None:
+@click.option("--for", "server", help="The server that answers, such as dify.")
+def init(folder: Path, server: str | None) -> None:
     """Write a spec, a case file and a workflow to start from."""
     from runner import offline
 
-    for path in offline.init(folder, _templates() / "init"):
+    templates = _templates()
+    recipes = templates.parent / "specs/recipes"
+    for path in offline.init(folder, templates / "init", recipes, server):
         _tell(f"wrote {path.as_posix()}")
 
 

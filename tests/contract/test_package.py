@@ -7,7 +7,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 
 
-def test_every_template_is_installed(root):
+def test_every_template_and_recipe_is_installed(root):
     settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
     listed = settings["tool"]["setuptools"]["data-files"]
     installed = {
@@ -17,7 +17,8 @@ def test_every_template_is_installed(root):
         for path in root.glob(pattern)
     }
 
-    templates = [path for path in (root / "templates").rglob("*") if path.is_file()]
+    folders = (root / "templates", root / "specs/recipes")
+    templates = [p for folder in folders for p in folder.rglob("*") if p.is_file()]
     wanted = {
         f"share/rag-eval-action/{path.relative_to(root).as_posix()}": path
         for path in templates
