@@ -12,7 +12,10 @@ DIGITS = 30  # characters on either side of a seam within which a cut number sta
 
 
 class Evidence:
-    """The passages' texts in one; what stands over their seams is read when asked."""
+    """The passages' texts in one, as each may go on where the one before was cut.
+
+    What stands over their seams is read when it is asked for.
+    """
 
     def __init__(self, texts: list[str]) -> None:
         self._texts = texts

@@ -184,7 +184,7 @@ def number_support(answer, texts, question):
 
 def token_support(answer, texts):
     spoken = [word for word in words(answer) if word not in STOP]
-    known = {word for text in texts for word in words(text)}
+    known = words(" ".join(texts))  # one goes on where another ends
     return sum(word in known for word in spoken) / len(spoken) if spoken else None
 
 
@@ -210,7 +210,7 @@ def answer_similarity(answer, reference):
 
 def lexical_grounding(answer, texts, question):
 
-    read = words(". ".join(texts))
+    read = words(" ".join(texts))
     stems = [word[:6] for word in read]
     spoken = {word[:6] for word in words(answer)}
     if not spoken:
