@@ -57,7 +57,8 @@ def point(report: Report) -> Point:
 
 def counts(report: Report) -> bool:
     """Whether a run may stand in a history: it judged all of its cases."""
-    return report.verdict in ("passed", "failed") and not report.filters
+    whole = not report.filters and not report.totals.not_asked
+    return whole and report.verdict in ("passed", "failed")
 
 
 def _is_limit(gate: GateResult) -> bool:

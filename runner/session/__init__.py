@@ -18,7 +18,7 @@ from runner.redact import Redactor
 from runner.report import Report
 from runner.results import renderings
 from runner.session._order import Order, World, writable
-from runner.session._source import asking, check_start, now
+from runner.session._source import Source, asking, check_start, now
 from runner.spec import doubts
 
 __all__ = ["Order", "World", "run", "writable"]
@@ -30,14 +30,16 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
     Raises:
         InputError: The spec, a case file, the baseline or an option is wrong.
     """
-    try:
+    # What is started ends last: when somebody cannot wait for it, all is written.
+    services = ExitStack()
+    with _beginning(order, world):
         plan = _planned(order, world)
         redactor = Redactor(plan.spec.secrets)
         with masking(redactor.text):
-            found, stopped = _run(plan, order, world, redactor)
-    except RagEvalError as error:
-        _retire(order, world, error)
-        raise
+            plan = _ready(plan, order, world)
+            source = asking(plan, order, world.root, services)
+    with masking(redactor.text):
+        found, stopped = _run(plan, source, services, order, world)
     if stopped:
         stopped.mask(redactor.text)
     _remember(found, order, world)  # where it cannot be, the results stand
@@ -56,12 +58,18 @@ def _planned(order: Order, world: World) -> Plan:
     return plan._replace(spec=plan.spec._replace(trials=trials))
 
 
-def _retire(order: Order, world: World, error: RagEvalError) -> None:
-    """See that no earlier verdict is taken for that of a run which gave none."""
-    compared = order.baseline and order.baseline.resolve() == order.out.resolve()
-    if not compared and retire(order.out, writable(order.out, world)):
-        where = order.out.as_posix()
-        error.add_note(f"the earlier results in {where}/ are not of this run: removed")
+@contextmanager
+def _beginning(order: Order, world: World) -> Iterator[None]:
+    """See that no earlier verdict is taken for that of a run which cannot begin."""
+    try:
+        yield
+    except RagEvalError as error:
+        baseline, out = order.baseline, order.out
+        compared = baseline is not None and baseline.resolve() == out.resolve()
+        if not compared and retire(out, writable(out, world)):
+            what = f"the earlier results in {out.as_posix()}/ are not of this run"
+            error.add_note(f"{what}: removed")
+        raise
 
 
 @contextmanager
@@ -79,9 +87,8 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-def _run(
-    plan: Plan, order: Order, world: World, redactor: Redactor
-) -> tuple[Report, Unavailable | Cancelled | None]:
+def _ready(plan: Plan, order: Order, world: World) -> Plan:
+    """Give the plan with all that is to be known beside the spec and its cases."""
     if not order.replay and not world.may_start:
         check_start(plan)
     plan = plan._replace(review=Review(loosened=order.loosened))
@@ -101,15 +108,17 @@ def _run(
         compared=order.baseline is not None,
         asked=order.replay is None,
     )
-    plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
-    # What is started ends last: when somebody cannot wait for it, all is written.
-    services = ExitStack()
-    source = asking(plan, order, world.root, services)
+    return plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
+
+
+def _run(
+    plan: Plan, source: Source, services: ExitStack, order: Order, world: World
+) -> tuple[Report, Unavailable | Cancelled | None]:
     with (
         ResultsFolder(
             order.out,
             root=writable(order.out, world),
-            redactor=redactor,
+            redactor=Redactor(plan.spec.secrets),
             replayed=order.replay,
         ) as folder,
         services,

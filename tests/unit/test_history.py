@@ -3,7 +3,7 @@
 import pytest
 
 from runner.errors import InputError
-from runner.history import STEADY, point, read, tighter, trend
+from runner.history import STEADY, counts, point, read, tighter, trend
 from runner.model import GateResult, Summary
 from runner.report import Report, Totals
 
@@ -123,3 +123,20 @@ def test_a_ceiling_is_offered_from_above():
     [offer] = tighter(report(rule="max", limit=0.99), runs(STEADY - 1))
 
     assert offer.offered == 0.93
+
+
+@pytest.mark.parametrize(
+    ("change", "stands"),
+    [
+        ({}, True),
+        ({"verdict": "failed"}, True),
+        ({"verdict": "error"}, False),
+        ({"filters": ("--tag en",)}, False),
+        (
+            {"verdict": "failed", "totals": Totals(cases=2, failed=1, not_asked=1)},
+            False,
+        ),
+    ],
+)
+def test_only_a_run_that_judged_every_case_stands_in_a_history(change, stands):
+    assert counts(report().model_copy(update=change)) is stands
