@@ -138,17 +138,22 @@ def validate(specs: tuple[Path, ...]) -> int:
 
 
 @commands.command()
-@click.argument("spec", type=PATH)
+@click.argument("spec")
 @click.option("--case", help="Ask this case, not the first that is to be answered.")
-def probe(spec: Path, case: str | None) -> int:
+def probe(spec: str, case: str | None) -> int:
     """Ask one case, once; show the reply, what the mapping finds and what it lacks.
 
     0: the mapping finds all that it names. 2: it does not, or the spec is wrong. 3: no
-    usable reply came.
+    usable reply came. With a URL instead of a spec, it proposes a mapping; RAG_TOKEN is
+    sent where it is set.
     """
     from runner import probe as probing
 
-    found = probing.probe(spec, _workspace(spec), os.environ, case)
+    if spec.startswith(("http://", "https://")):
+        found = probing.probe_url(spec, os.environ, _recipes())
+    else:
+        path = Path(spec)
+        found = probing.probe(path, _workspace(path), os.environ, case)
     _tell("\n".join(found.lines))
     return found.status
 
@@ -202,9 +207,7 @@ def init(folder: Path, server: str | None) -> None:
     """Write a spec, a case file and a workflow to start from."""
     from runner import offline
 
-    templates = _templates()
-    recipes = templates.parent / "specs/recipes"
-    for path in offline.init(folder, templates / "init", recipes, server):
+    for path in offline.init(folder, _templates() / "init", _recipes(), server):
         _tell(f"wrote {path.as_posix()}")
 
 
@@ -278,6 +281,10 @@ def _workspace(spec: Path) -> Path:
             return above
     here = Path.cwd()
     return here if folder.is_relative_to(here) else folder
+
+
+def _recipes() -> Path:
+    return _templates().parent / "specs/recipes"
 
 
 def _templates() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
+from runner.endpoints._guess import collected, framing, guess
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._process import Service
 from runner.endpoints._trace import Found, trace
@@ -15,7 +16,18 @@ from runner.model import Case
 from runner.spec import EndpointSpec
 from runner.templating import Locate, RequestTemplate
 
-__all__ = ["Found", "ReplyMap", "Service", "check", "excerpt", "number", "trace"]
+__all__ = [
+    "Found",
+    "ReplyMap",
+    "Service",
+    "check",
+    "collected",
+    "excerpt",
+    "framing",
+    "guess",
+    "number",
+    "trace",
+]
 
 
 def check(

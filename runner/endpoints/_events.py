@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -116,6 +116,16 @@ FRAMINGS: Mapping[str, type[Sse | Ndjson]] = {
     "ndjson": Ndjson,
     "prefixed": Prefixed,
 }
+
+
+def together(events: Iterable[Event]) -> dict[str, Any]:
+    """Give all events as the one value that expressions read."""
+    return {
+        "events": [
+            {"event": name.decode(errors="replace") or None, "data": value(data)}
+            for name, data in events
+        ]
+    }
 
 
 def value(data: bytes) -> Any:

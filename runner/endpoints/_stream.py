@@ -10,7 +10,7 @@ from typing import Any
 from urllib3.exceptions import IncompleteRead
 
 from runner.endpoints._body import Unreadable
-from runner.endpoints._events import FRAMINGS, Event, Lines, torn, value
+from runner.endpoints._events import FRAMINGS, Event, Lines, together, torn
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._values import excerpt
 from runner.model import Failure, Response
@@ -74,7 +74,7 @@ class Stream:
 
     def collected(self) -> dict[str, Any]:
         """Give all events as the one value that expressions read."""
-        return _collected(self._events)
+        return together(self._events)
 
     def read(
         self, reply: dict[str, Any], replies: ReplyMap, started: float
@@ -94,16 +94,7 @@ class Stream:
         """Give a failed call with the beginning of what had come until then."""
         sizes = accumulate(len(event.data) for event in self._events)
         kept = bisect_right([*islice(sizes, _KEPT)], _ROOM)
-        return _with_part(failure, replies, _collected(self._events[:kept]))
-
-
-def _collected(events: list[Event]) -> dict[str, Any]:
-    return {
-        "events": [
-            {"event": name.decode(errors="replace") or None, "data": value(data)}
-            for name, data in events
-        ]
-    }
+        return _with_part(failure, replies, together(self._events[:kept]))
 
 
 def _with_part(failure: Failure, replies: ReplyMap, reply: Any) -> Failure:

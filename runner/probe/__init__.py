@@ -28,9 +28,10 @@ from runner.probe._shown import (
     metrics,
     missing,
 )
+from runner.probe._unknown import unknown
 from runner.redact import Redactor
 
-__all__ = ["Probed", "probe"]
+__all__ = ["Probed", "probe", "probe_url"]
 
 
 class Probed(NamedTuple):
@@ -71,6 +72,19 @@ def probe(
             lines, status = _told(plan, case, endpoint, came, redactor.text)
             lines += endpoint.notices()
     return Probed(tuple(redactor.text(line) for line in lines), status)
+
+
+def probe_url(url: str, environ: Mapping[str, str], recipes: Path) -> Probed:
+    """Ask a server that no spec describes; propose how its reply is mapped.
+
+    The status is 0 where something is proposed, 2 where nothing in the reply looks like
+    an answer, 3 where no usable reply came.
+
+    Raises:
+        InputError: It is no URL, or one that is never asked.
+    """
+    lines, status = unknown(url, environ, recipes)
+    return Probed(tuple(lines), status)
 
 
 def _chosen(plan: Plan, case_id: str | None) -> Case:

@@ -9,6 +9,7 @@ import yaml
 from click.testing import CliRunner
 
 from runner.cli import commands
+from runner.probe import probe_url
 from tests.streaming import oddly, replaying
 
 RECIPES = Path(__file__).parents[2] / "specs/recipes"
@@ -130,6 +131,17 @@ def test_a_recipe_maps_as_the_reference_does(shared, name):
 
     known = {key: value for key, value in written.items() if value is not None}
     assert {**known, "scope": None} == {**reference, "scope": None}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_reply_is_recognised_as_that_of_its_server(shared, name):
+    text, *_ = sample(shared, name)
+    with replaying() as server:
+        server.cut, server.body = oddly, text.encode()
+        found = probe_url(server.url, {}, RECIPES)
+
+    assert found.status == 0
+    assert f"    rag-eval init --for {name}" in found.lines
 
 
 def test_each_recipe_has_a_section_and_no_section_is_without_one():

@@ -1,0 +1,152 @@
+"""A server that no spec describes: what it takes, and how its reply may be mapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from json import dumps
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from runner import files
+from runner.endpoints import ReplyMap, collected, framing, guess, trace
+from runner.endpoints.http import Came, HttpEndpoint
+from runner.errors import InputError, Unavailable
+from runner.model import Case, Failure
+from runner.probe._shown import Hide, asked, body, failed, mapped
+from runner.redact import Redactor
+from runner.spec import EndpointSpec, ResponseMap
+from runner.templating import by_path
+
+TOKEN = "RAG_TOKEN"  # noqa: S105 - the name of a variable
+"""What goes out as a bearer token, where the environment has it."""
+
+_QUESTION = "What can I ask you about?"
+_ASKED = "{{ question }}"
+_MESSAGES = [{"role": "user", "content": _ASKED}]
+_BODIES: tuple[dict[str, Any], ...] = (
+    *({name: _ASKED} for name in ("question", "query", "message")),
+    {"messages": _MESSAGES},
+    *({name: _ASKED} for name in ("input", "prompt", "input_value")),
+)
+_UNMAPPED = ResponseMap(
+    answer=None, contexts=None, citations=None, refused=None, usage=None
+)
+
+
+class Proposed(NamedTuple):
+    """A mapping, and whose it is."""
+
+    response: Mapping[str, Any]
+    recipe: str | None = None
+
+
+def unknown(
+    url: str, environ: Mapping[str, str], recipes: Path
+) -> tuple[list[str], int]:
+    """Ask with the bodies that servers usually take; propose a mapping.
+
+    The first body whose reply can be mapped counts; a server that cannot be reached is
+    asked once.
+
+    Args:
+        url: Where to ask.
+        environ: May hold the token.
+        recipes: The folder of specs that are written already.
+
+    Returns:
+        What to show, and the exit status: 0 where something is proposed, 2 where
+        nothing in the reply looks like an answer, 3 where no usable reply came.
+
+    Raises:
+        InputError: It is no URL, or one that is never asked.
+    """
+    token = environ.get(TOKEN)
+    hide = Redactor([token] if token else []).text
+    lines: list[str] = []
+    status = Unavailable.exit_code
+    for sent in _BODIES:
+        lines, status, done = _tried(url, sent, token, hide, recipes)
+        if done:
+            break
+    return [hide(line) for line in lines], status
+
+
+def _tried(
+    url: str, sent: dict[str, Any], token: str | None, hide: Hide, recipes: Path
+) -> tuple[list[str], int, bool]:
+    """Give what came of one body: lines, status, and whether no other is needed."""
+    headers = {"Authorization": "Bearer ${RAG_TOKEN}"} if token else {}
+    spec = EndpointSpec(
+        url=url, method="POST", headers=headers, body=sent, response=_UNMAPPED
+    )
+    case = Case("probe", _QUESTION)
+    endpoint = HttpEndpoint(
+        spec, {TOKEN: token or ""}, secrets=[token] if token else []
+    )
+    endpoint.admit([case])
+    with closing(endpoint):
+        came = endpoint.fetch(case)
+    lines = [*asked(case, came, hide), *body(came, hide)]
+    name, value = _value(came)
+    if isinstance(value, Failure):
+        lines += failed(value, spec)
+        return lines, Unavailable.exit_code, value.cause == "service.unreachable"
+    proposed = _proposed(value, name, recipes)
+    if proposed is None:
+        lines += ["", "nothing in the reply looks like an answer or like passages"]
+        return lines, InputError.exit_code, False
+    found = trace(ResponseMap.model_validate(proposed.response), value, by_path)
+    return [*lines, *_told(proposed, sent), *mapped(found)], 0, True
+
+
+def _value(came: Came) -> tuple[str | None, Any]:
+    """Give the framing of a stream, and the JSON of a reply; or why there is none."""
+    value = came.value()
+    name = framing(came.beginning) if isinstance(value, Failure) else None
+    if name is None or isinstance(came.reply, Failure):
+        return None, value
+    return name, collected(came.beginning, name)
+
+
+def _proposed(value: Any, name: str | None, recipes: Path) -> Proposed | None:
+    """Give the recipe that finds most in a reply, else a guess by its shape."""
+    best, most = None, 0
+    for path in sorted(recipes.glob("*.yaml")):
+        response = files.read_document(path, root=recipes).data["endpoint"]["response"]
+        if response.get("stream") != name:
+            continue
+        found = _found_by(ResponseMap.model_validate(response), value)
+        if found > most:
+            best, most = Proposed(response, path.stem), found
+    if best:
+        return best
+    guessed = guess(value, name)
+    return Proposed(guessed) if guessed else None
+
+
+def _found_by(response: ResponseMap, value: Any) -> int:
+    """Give how many expressions find something, 0 where the mapping does not fit."""
+    found = trace(response, value, by_path)
+    if any(each.problem for each in found):
+        return 0
+    try:
+        if isinstance(ReplyMap(response).read(value), Failure):
+            return 0
+    except InputError:
+        return 0
+    keys = {each.key for each in found if each.value not in (None, "", [])}
+    return len(keys) if keys & {"answer", "context.id"} else 0
+
+
+def _told(proposed: Proposed, sent: dict[str, Any]) -> Iterator[str]:
+    yield ""
+    if proposed.recipe:
+        yield f"this looks like {proposed.recipe}; there is a spec for it:"
+        yield f"    rag-eval init --for {proposed.recipe}"
+    else:
+        yield "a mapping to begin with, by the shape of this reply:"
+        yield f"    body: {dumps(sent, ensure_ascii=False)}"
+    yield "    response:"
+    for key, value in proposed.response.items():
+        yield f"      {key}: {dumps(value, ensure_ascii=False)}"
