@@ -124,6 +124,9 @@ class Report(Frozen):
     """The commit that the yardstick was read at, where that is known."""
     yardstick: tuple[YardstickChange, ...] = ()
     """What the run is held against and was otherwise at the base commit."""
+    owners: tuple[str, ...] = ()
+    """Owners of gates that turn the run red, as the base commit names them; whoever
+    comments on results of others calls none of them."""
     quarantine: tuple[Quarantined, ...] = ()
     """The first cases that did not gate."""
     trials: TrialSummary | None = None

@@ -79,7 +79,8 @@ def run(
     status = _conclude(ended, step, found.out, world.root, links_of(found))
     keep(ended, found, world.root, step)
     try:
-        Commenter(found, world.templates, redactor, step).tell(ended, specs)
+        says = Commenter(found, world.templates, redactor, step, calls=True)
+        says.tell(ended, specs)
     except RagEvalError as error:
         step.log(f"rag-eval: {error}")  # the verdict is told, and stands
     return status
@@ -109,6 +110,12 @@ def _check_trust(specs: Sequence[str], found: Settings, root: Path) -> None:
             )
 
 
+def _is_own(spec: str, found: Settings, root: Path) -> bool:
+    """Whether a spec is surely the repository's own."""
+    at = commit_of(root / spec, root)
+    return not (found.change.fork or settings.stranger(found.change, at, found.own))
+
+
 def _orders(
     specs: Sequence[str], found: Settings, root: Path, parse: Parse
 ) -> list[Order]:
@@ -122,6 +129,7 @@ def _orders(
             links=links_of(found),
             access=access,
             loosened=found.loosened,
+            is_own=_is_own(spec, found, root),
         )
         for spec, out in zip(specs, folders(specs, found.out), strict=True)
     ]

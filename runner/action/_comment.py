@@ -17,6 +17,7 @@ from runner.redact import Redactor
 from runner.render import Links
 from runner.report import Report
 from runner.settings import CommentOn, Settings
+from runner.spec import accounts
 
 NOTHING: Mapping[str, str] = {
     "comment-id": "",
@@ -39,6 +40,7 @@ class Commenter:
         redactor: Masks the secrets.
         step: Is told what became of it.
         note: Stands below every comment.
+        calls: Owners of what failed are called; never from the results of others.
     """
 
     def __init__(
@@ -48,12 +50,15 @@ class Commenter:
         redactor: Redactor,
         step: Workflow,
         note: str = "",
+        *,
+        calls: bool = False,
     ) -> None:
         self._found = found
         self._templates = templates
         self._text = redactor.text
         self._step = step
         self._note = note
+        self._calls = calls
 
     def tell(self, ended: Sequence[Ended], specs: Sequence[str]) -> list[Told]:
         """Comment on what has ended; what has not was cancelled.
@@ -95,12 +100,17 @@ class Commenter:
     def _drafts(self, done: Sequence[Ended], pull: Pull) -> list[Draft]:
         return [
             Draft(
-                self._marker(each.spec, pull.head),
+                self._marker(each.spec, pull.head)._replace(owners=self._owners(each)),
                 self._text(self._body(each, pull)),
                 _is_wanted(self._found.comment, each.report),
             )
             for each in done
         ]
+
+    def _owners(self, ended: Ended) -> tuple[str, ...]:
+        """Give whom the comment calls: accounts alone, and none that is a secret."""
+        named = ended.report.owners if ended.report and self._calls else ()
+        return tuple(name for name in accounts(named) if self._text(name) == name)
 
     def _marker(self, spec: str, head: str = "") -> Marker:
         run = self._found.run

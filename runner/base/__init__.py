@@ -24,6 +24,7 @@ from runner.base._remote import (
 from runner.errors import InputError, Place
 from runner.metrics import registry
 from runner.results import folder_of, read_results
+from runner.spec import owners
 from runner.yardstick import Yardstick, changes
 
 if TYPE_CHECKING:
@@ -157,7 +158,8 @@ def _with_changes(
     if sources.before is None:
         told = (sources.unknown,) if sources.unknown else ()
         return plan._replace(notices=(*plan.notices, *told)), None
-    plan = plan._replace(review=plan.review._replace(base=sources.base))
+    base = plan.review._replace(base=sources.base, owners=frozenset())
+    plan = plan._replace(review=base)
     spec = sources.before / plan.spec.file
     if not os.path.lexists(spec):
         new = f"{plan.spec.file} is new: there is nothing that it could loosen"
@@ -169,5 +171,5 @@ def _with_changes(
         return plan._replace(notices=(*plan.notices, unread)), None
     now = Yardstick(plan.spec, (*plan.cases, *plan.left_out))
     found = changes(now, Yardstick(then.spec, then.cases), registry)
-    review = plan.review._replace(changes=found)
+    review = plan.review._replace(changes=found, owners=owners(then.spec))
     return plan._replace(review=review), then.spec

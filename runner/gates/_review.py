@@ -25,6 +25,8 @@ class Review(NamedTuple):
     """Why the baseline could not be read, whether or not there is one."""
     base: str | None = None
     """The base commit, where it is known."""
+    owners: frozenset[str] | None = None
+    """Accounts that a comment may call; None where nobody has said yet."""
 
 
 NO_REVIEW = Review()

@@ -12,13 +12,16 @@ from runner.diagnosis import traced
 from runner.errors import Cancelled, Unavailable
 from runner.gates import Measured, Selection
 from runner.ledger import Ledger, slices_of
-from runner.model import Case, Comparison, Summary
+from runner.model import Case, Comparison, GateResult, Summary
 from runner.pipeline._plan import ALL, Plan
 from runner.quarantine import listed, told
 from runner.report import EXCERPTS, CasePlace, Report
 from runner.scores import NO_PASSAGES
+from runner.spec import accounts
 from runner.trials import notice, summary
 from runner.units import count
+
+_CALLED = 5  # owners; more would be a crowd in which nobody feels meant
 
 
 def conclude(
@@ -74,6 +77,7 @@ def conclude(
             *_unseen(summaries),
         ),
         spec=spec.file,
+        owners=() if stopped else _called(results, plan),
         quarantine=held_back,
         trials=tried,
         yardstick=plan.review.changes,
@@ -91,6 +95,13 @@ def _baseline(plan: Plan) -> dict[str, Any]:
     source, review = plan.spec.baseline, plan.review
     named = {"baseline": source.name, "baseline_kind": source.kind} if source else {}
     return {**named, "baseline_unread": review.baseline_unread, "base": review.base}
+
+
+def _called(gates: Iterable[GateResult], plan: Plan) -> tuple[str, ...]:
+    """Give the owners of gates that turn the run red, of those who may be called."""
+    failed = accounts(gate.owner for gate in gates if gate.blocks)
+    known = plan.review.owners or frozenset()
+    return tuple([f"@{name}" for name in failed if name in known][:_CALLED])
 
 
 def _places(cases: Iterable[Case], held: Comparison | None) -> dict[str, CasePlace]:

@@ -12,7 +12,8 @@ from typing import NamedTuple, Self
 
 _FORM = re.compile(
     r"<!-- rag-eval-action v1 key=([0-9a-f]{16}) run=([0-9]{1,15}) "
-    r"attempt=([0-9]{1,9}) head=([0-9a-f]{7,64}|none) -->[ \r]*(?:\n|\Z)"
+    r"attempt=([0-9]{1,9}) head=([0-9a-f]{7,64}|none)"
+    r"(?: owners=([A-Za-z0-9_./,-]{1,999}))? -->[ \r]*(?:\n|\Z)"
 )
 _COMMIT = re.compile("[0-9a-f]{7,64}")
 
@@ -26,13 +27,16 @@ class Marker(NamedTuple):
     attempt: int
     head: str = ""
     """The commit of the pull request; empty where it is not known."""
+    owners: tuple[str, ...] = ()
+    """Accounts that it has called, while what they own fails."""
 
     def __str__(self) -> str:
         """Give the line."""
+        owners = f" owners={','.join(self.owners)}" if self.owners else ""
         head = self.head if _COMMIT.fullmatch(self.head) else "none"
         return (
             f"<!-- rag-eval-action v1 key={self.key} run={self.run} "
-            f"attempt={self.attempt} head={head} -->"
+            f"attempt={self.attempt} head={head}{owners} -->"
         )
 
     @property
@@ -46,8 +50,10 @@ class Marker(NamedTuple):
         found = _FORM.match(body)
         if not found:
             return None
-        key, run, attempt, head = found.groups()
-        return cls(key, int(run), int(attempt), "" if head == "none" else head)
+        key, run, attempt, head, owners = found.groups()
+        named = tuple(owners.split(",")) if owners else ()
+        head = "" if head == "none" else head
+        return cls(key, int(run), int(attempt), head, named)
 
 
 def after(body: str) -> str:

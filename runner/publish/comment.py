@@ -7,11 +7,12 @@ may go at any time. Nothing that happens here changes the verdict.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple, TypeVar
 
 from runner.publish._marker import Marker, after, key_of
+from runner.publish._owners import calling, without
 from runner.publish._refusals import Reason
 from runner.publish.github import Comment, GitHub, Pull, Refused
 from runner.settings import Change
@@ -45,8 +46,12 @@ class Draft(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The whole comment."""
-        return f"{self.marker}\n{self.text}"
+        """The whole comment, where there is none before it."""
+        return self.following(())
+
+    def following(self, called: Collection[str]) -> str:
+        """Give the whole comment, which calls no owner that was called before."""
+        return f"{self.marker}\n{self.text}{calling(self.marker.owners, called)}"
 
 
 class Told(NamedTuple):
@@ -165,7 +170,7 @@ class Thread:
             return _left(oldest)
         if len(own) == 1 and _is_same(latest, draft):
             return Told("unchanged", latest.id, latest.url)
-        kept = self._github.update(oldest, draft.body)
+        kept = self._github.update(oldest, draft.following(_marker(latest).owners))
         self._remove(own[1:])
         if draft.is_wanted and _age(latest) == draft.marker.age:
             return Told("updated", kept.id, kept.url, *_TWICE)
@@ -181,7 +186,9 @@ class Thread:
         own = [listed[identity] for identity in sorted(listed)]
         oldest, latest = own[0], max(own, key=_age)
         if latest != oldest:
-            oldest = self._github.update(oldest, latest.body)
+            then = _marker(latest)  # which has called its owners itself
+            copy = Draft(then, without(after(latest.body)))
+            oldest = self._github.update(oldest, copy.following(then.owners))
         self._remove(own[1:])
         done: Literal["created", "updated"] = (
             "created" if oldest.id == made.id else "updated"
@@ -243,10 +250,11 @@ def _left(comment: Comment) -> Told:
 
 def _is_same(comment: Comment, draft: Draft) -> bool:
     """Whether nothing is another but what always is."""
-    told = [
-        _PASSING.sub("", text.strip()) for text in (after(comment.body), draft.text)
-    ]
-    return told[0] == told[1] and _marker(comment).head == draft.marker.head
+    then = _marker(comment)
+    texts = (without(after(comment.body)), draft.text)
+    told = [_PASSING.sub("", text.strip()) for text in texts]
+    alike = (then.head, then.owners) == (draft.marker.head, draft.marker.owners)
+    return told[0] == told[1] and alike
 
 
 def overtaken(body: str, run: int) -> Draft:
@@ -255,7 +263,7 @@ def overtaken(body: str, run: int) -> Draft:
     banner = (
         f"{_CANCELLED}{run} was cancelled; the results below are of run {then.run}."
     )
-    text = f"{banner}\n\n{_without_banner(after(body))}"
+    text = f"{banner}\n\n{_without_banner(without(after(body)))}"
     return Draft(then, text, is_wanted=False)
 
 

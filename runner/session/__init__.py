@@ -19,7 +19,7 @@ from runner.report import Report
 from runner.results import renderings
 from runner.session._order import Order, World, writable
 from runner.session._source import Source, asking, check_start, now
-from runner.spec import doubts
+from runner.spec import doubts, owners
 
 __all__ = ["Order", "World", "run", "writable"]
 
@@ -101,7 +101,7 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
         order.base,
         order.unknown,
     )
-    plan = held_against(plan, sources, world.environ)
+    plan = _with_owners(held_against(plan, sources, world.environ), order)
     doubted = doubts(
         plan.spec,
         plan.place,
@@ -140,6 +140,13 @@ def _run(
             found, renderings(world.templates, folder.path, order.links)
         )
     return found, stopped
+
+
+def _with_owners(plan: Plan, order: Order) -> Plan:
+    """Give the plan with whom a comment may call, where no base commit says it."""
+    if plan.review.owners is not None or not order.is_own:
+        return plan
+    return plan._replace(review=plan.review._replace(owners=owners(plan.spec)))
 
 
 def _remember(found: Report, order: Order, world: World) -> None:

@@ -40,6 +40,9 @@ class Order(NamedTuple):
     """How often each case is asked, in the place of what the spec says."""
     loosened: Loosened = "warn"
     """What a limit that is looser than at the base commit does to the verdict."""
+    is_own: bool = False
+    """Whether the spec is the repository's own: where no base commit is known, a
+    comment may then call the owners that it names."""
     links: Links = NOWHERE
     """Where the rendered files lead; filled in where a workflow runs this."""
     access: Access = Access()

@@ -22,6 +22,7 @@ from runner.spec._nouns import (
     Spec,
     Trials,
 )
+from runner.spec._owners import account, accounts, owners
 from runner.spec._parse import parse
 from runner.spec._schema import json_schema
 from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks
@@ -43,8 +44,11 @@ __all__ = [
     "Start",
     "Trials",
     "WaitFor",
+    "account",
+    "accounts",
     "bind",
     "doubts",
     "json_schema",
+    "owners",
     "parse",
 ]

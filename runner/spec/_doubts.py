@@ -9,6 +9,7 @@ from typing import Any
 from runner.errors import KeyPath, Place
 from runner.model import RUN_LEVEL, Better, split_statistic
 from runner.spec._nouns import DEFAULT_MARKS, Limit, Spec
+from runner.spec._owners import account
 from runner.units import Amount, plain
 from runner.variables import bare
 
@@ -31,8 +32,8 @@ def doubts(
 
     That is a limit or a pass mark that no number can miss, a limit on the wrong side
     (a ceiling on a metric that should be high, with no floor beside it), a limit on a
-    drop without a baseline, a request that is the same for every case, and ``$NAME``,
-    which is sent as it stands.
+    drop without a baseline, an owner whom nobody can call, a request that is the same
+    for every case, and ``$NAME``, which is sent as it stands.
 
     Args:
         spec: What was read.
@@ -40,7 +41,7 @@ def doubts(
         compared: A baseline is given besides the spec.
         asked: Requests are sent, and not only recorded replies read.
     """
-    found = [*_limits(spec), *_marks(spec, place)]
+    found = [*_limits(spec), *_marks(spec, place), *_owners(spec)]
     if spec.baseline is None and not compared:
         found += _drops(spec)
     if asked:
@@ -114,6 +115,13 @@ def _drops(spec: Spec) -> Iterator[str]:
                 f"{_at(limit, spec)}: there is no baseline that anything could drop "
                 "from (name one with baseline: {path: ...})"
             )
+
+
+def _owners(spec: Spec) -> Iterator[str]:
+    for limit in spec.limits:
+        owner = limit.owner or ""
+        if owner.startswith("@") and not account(owner):
+            yield f"{_at(limit, spec)}: the owner {owner} is no @user and no @org/team"
 
 
 def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:

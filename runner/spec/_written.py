@@ -182,7 +182,11 @@ class Limits(Part):
     level: Level | None = Field(
         None, description="`fail` turns the run red, `warn` does not; fail if left out."
     )
-    owner: str | None = Field(None, description="Who is asked when it does not hold.")
+    owner: str | None = Field(
+        None,
+        description="Who is asked when it does not hold; a comment "
+        "calls @user and @org/team, once, where the base commit names them too.",
+    )
     min_coverage: Share | None = Field(
         None,
         description="The least share of cases with a score; 0.95 when left out. Below "

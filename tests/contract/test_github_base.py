@@ -1,5 +1,6 @@
 """A step of a pull request, held against its base commit."""
 
+import re
 import shutil
 import subprocess
 
@@ -7,8 +8,9 @@ import pytest
 
 from runner.report import read
 from tests.contract._github.clients import TOKEN
-from tests.contract._github.server import BASE, HEAD, Token
+from tests.contract._github.server import BASE, HEAD, Token, a_pull
 from tests.contract.test_github_step import CASES, MERGE, OTHER, SPEC, TEXT, Team
+from tests.unit.test_render_hostile import markdown, shape
 
 GIT = shutil.which("git")
 COMMIT, TREE = (
@@ -242,3 +244,103 @@ def test_where_github_gives_nothing_the_checkout_may_have_it(github, team):
     team.step()
 
     assert (team.read().base, len(team.read().yardstick)) == (base, 1)
+
+
+OWNED = TEXT.replace("NAME", "a").replace("min: 0.9", 'min: 0.9, owner: "@acme/qa"')
+HOSTILE = """\
+- id: "@mallory"
+  question: "How long is the trial? @mallory"
+  must_include: ["14 days"]
+  owner: "@mallory"
+  tags: ["@mallory"]
+- id: seats
+  question: How many seats are there?
+  must_include: ["25 seats"]
+  quarantine: {until: 2099-12-31, why: "@mallory asked", owner: "@mallory"}
+"""
+
+
+def mentioned(text):
+    """Give whom GitHub would call: what looks so outside of code."""
+    return re.findall(r"(?<![\w`/])@[\w/-]+", shape(markdown(text)).text)
+
+
+def owned(team, text=OWNED):
+    (team.root / SPEC).write_text(text)
+
+
+def test_the_owner_of_what_failed_is_called_once(github, team):
+    owned(team)
+    team.commit()
+    team.reply(trial="It lasts a year.")
+
+    team.step()
+    [first] = github.bodies
+    team.step(run=2)
+    team.reply(trial="It lasts a decade.")
+    team.step(run=3)
+
+    assert mentioned(first) == ["@acme/qa"]
+    assert mentioned(github.bodies[0]) == []
+    assert "`@acme/qa`" in github.bodies[0].rstrip().split("\n")[-1]
+
+
+def test_who_owns_what_holds_is_not_called(github, team):
+    owned(team)
+    team.commit()
+
+    team.step()
+
+    assert mentioned(github.bodies[0]) == []
+
+
+def test_an_owner_that_the_change_brings_is_not_called(github, team):
+    owned(team)
+    team.commit()
+    owned(team, OWNED.replace("@acme/qa", "@mallory"))
+    team.reply(trial="It lasts a year.")
+
+    team.step()
+
+    assert "@mallory" in github.bodies[0]
+    assert mentioned(github.bodies[0]) == []
+
+
+def test_a_spec_that_is_new_calls_nobody(github, team):
+    (team.root / SPEC).unlink()
+    team.commit()
+    owned(team)
+    team.reply(trial="It lasts a year.")
+
+    team.step()
+
+    assert mentioned(github.bodies[0]) == []
+
+
+def test_what_others_wrote_calls_nobody(github, team):
+    (team.root / "evals/cases.yaml").write_text(HOSTILE)
+    owned(team)
+    team.commit()
+    answers = {"@mallory": "Ask @mallory, cc @acme/all.", "seats": "@mallory knows."}
+    team.reply(**answers)
+
+    team.step()
+
+    assert github.bodies[0].count("@mallory") > 4
+    assert mentioned(github.bodies[0]) == ["@acme/qa"]
+
+
+@pytest.mark.parametrize(("fork", "called"), [(False, ["@acme/qa"]), (True, [])])
+def test_where_no_base_commit_is_known_only_the_own_spec_calls(
+    github, team, fork, called
+):
+    owned(team)
+    del team.event["pull_request"]["base"]["sha"]
+    if fork:
+        team.event["pull_request"]["head"]["repo"]["full_name"] = "someone/bot"
+        github.pulls[7] = a_pull(7, label="someone:topic")
+    team.reply(trial="It lasts a year.")
+
+    team.step()
+
+    assert [who for text in github.bodies for who in mentioned(text)] == called

@@ -36,8 +36,8 @@ ONE = "GET /repos/org/bot/issues/comments/101"
 def say(api):
     """Let a run say something; give what became of it."""
 
-    def tell(text, *, run=1, attempt=1, key=KEY, head=HEAD, change=CHANGE, wanted=True):
-        drafts = [Draft(Marker(key, run, attempt, head), f"{text}\n", wanted)]
+    def tell(text, *, owners=(), change=CHANGE, wanted=True, **of):
+        drafts = [Draft(marked(owners=owners, **of), f"{text}\n", wanted)]
         return comment.tell(api(), change, lambda _: drafts)[0]
 
     return tell
@@ -51,8 +51,12 @@ def cancel(api):
     return tell
 
 
-def body(text, run=1, attempt=1, key=KEY, head=HEAD):
-    return f"{Marker(key, run, attempt, head)}\n{text}\n"
+def marked(run=1, attempt=1, key=KEY, head=HEAD, owners=()):
+    return Marker(key, run, attempt, head, owners)
+
+
+def body(text, **of):
+    return f"{marked(**of)}\n{text}\n"
 
 
 def test_the_first_run_makes_a_comment(github, say):
@@ -500,3 +504,125 @@ def test_a_comment_of_others_costs_no_more_calls_than_are_allowed(github, say):
     say("ours")
     assert len(github.calls) <= 6
     assert github.comments[-1]["user"]["login"] == BOT
+
+
+SEARCH, DOCS = "acme/search-team", "octocat"
+
+
+def called(github):
+    """Give the last line of the only comment, which is no part of its text."""
+    [found] = github.bodies
+    return found.rstrip().rpartition("\n")[2]
+
+
+def test_owners_are_called_once(github, say):
+    say("red", owners=(SEARCH, DOCS))
+    first = called(github)
+    say("red still", run=2, owners=(SEARCH, DOCS))
+
+    assert first == f"Owners of what failed: @{SEARCH}, @{DOCS}"
+    assert called(github) == f"Owners of what failed: `@{SEARCH}`, `@{DOCS}`"
+    say("red as ever", run=3, owners=(SEARCH, DOCS))
+    assert called(github) == f"Owners of what failed: `@{SEARCH}`, `@{DOCS}`"
+
+
+def test_whom_a_comment_calls_stands_below_its_text_and_in_its_marker(github, say):
+    say("red", owners=(SEARCH,))
+
+    line = f"Owners of what failed: @{SEARCH}"
+    assert github.bodies == [body("red", owners=(SEARCH,)) + f"\n{line}\n"]
+    assert f" owners={SEARCH} -->\n" in github.bodies[0]
+
+
+def test_only_who_was_not_called_yet_is_called(github, say):
+    say("red", owners=(SEARCH,))
+    say("redder", run=2, owners=(SEARCH, DOCS))
+
+    assert called(github) == f"Owners of what failed: `@{SEARCH}`, @{DOCS}"
+
+
+def test_what_fails_again_after_it_held_calls_its_owner_again(github, say):
+    say("red", owners=(SEARCH,))
+    say("green", run=2)
+    green = github.bodies
+    say("red again", run=3, owners=(SEARCH,))
+
+    assert green == [body("green", run=2)]
+    assert called(github) == f"Owners of what failed: @{SEARCH}"
+
+
+def test_a_comment_that_says_the_same_stays_as_it_is(github, say):
+    say("red", owners=(SEARCH,))
+    before = github.bodies
+
+    assert say("red", run=2, owners=(SEARCH,)).done == "unchanged"
+    assert github.bodies == before
+
+
+def test_a_comment_of_other_owners_does_not_say_the_same(github, say):
+    say("red", owners=(SEARCH,))
+
+    assert say("red", run=2, owners=(DOCS,)).done == "updated"
+    assert called(github) == f"Owners of what failed: @{DOCS}"
+
+
+def test_a_comment_that_was_deleted_calls_again(github, say):
+    say("red", owners=(SEARCH,))
+    github.comments.clear()
+    say("red", run=2, owners=(SEARCH,))
+
+    assert called(github) == f"Owners of what failed: @{SEARCH}"
+
+
+def test_a_cancelled_run_calls_nobody_and_forgets_nobody(github, say, cancel):
+    say("red", run=4, owners=(SEARCH,))
+    cancel(5)
+
+    assert github.bodies[0].startswith(f"{marked(run=4, owners=(SEARCH,))}\n")
+    assert BANNER.format(5) in github.bodies[0]
+    assert github.bodies[0].count("Owners of what failed") == 1
+    assert called(github) == f"Owners of what failed: `@{SEARCH}`"
+    say("red", run=6, owners=(SEARCH,))
+    assert called(github) == f"Owners of what failed: `@{SEARCH}`"
+
+
+def test_of_two_first_comments_that_become_one_only_the_one_that_goes_calls(
+    github, say
+):
+    posted = []
+    github.expect(POST, before=lambda: say("red", run=1))
+    github.expect(PATCH, before=lambda: posted.extend(github.bodies))
+
+    say("redder", run=2, owners=(SEARCH,))
+
+    assert f"what failed: @{SEARCH}\n" in posted[-1]
+    assert called(github) == f"Owners of what failed: `@{SEARCH}`"
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "Owners of what failed: @mallory",
+        "a\n\nOwners of what failed: @mallory\n\nthe end",
+        "<!-- rag-eval-action v1 owners=mallory -->",
+    ],
+)
+def test_what_a_text_says_of_owners_is_no_memory(github, say, theirs):
+    say(f"{theirs}\nend", owners=(SEARCH,))
+    say("red", run=2, owners=(SEARCH, "mallory"))
+
+    assert called(github) == f"Owners of what failed: `@{SEARCH}`, @mallory"
+
+
+@pytest.mark.parametrize(
+    "odd", ["owners=", "owners=a b", "owners=@a", "owners=a>", f"owners={'a' * 1000}"]
+)
+def test_a_marker_with_odd_owners_is_none(odd):
+    line = str(marked()).replace(" -->", f" {odd} -->")
+
+    assert Marker.read(f"{line}\ntext") is None
+
+
+@pytest.mark.parametrize("owners", [(), (DOCS,), (SEARCH, DOCS, "a_b/c.d-e")])
+def test_a_marker_is_read_as_it_was_written(owners):
+    assert Marker.read(body("text", owners=owners)) == marked(owners=owners)

@@ -6,6 +6,7 @@ the artifact, is a copy of a folder here.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -227,6 +228,21 @@ def test_a_failed_run_is_told_and_does_not_fail_the_second_workflow(github, publ
     assert (ended.exit, ended.outputs["verdict"]) == (0, "failed")
     assert after(github.bodies[0]).startswith("## ❌ RAG eval helpdesk")
     assert "::error" not in ended.log
+
+
+def test_results_of_others_call_nobody(github, publish):
+    def calling(results):
+        gate = {"metric": "accuracy", "rule": "min", "outcome": "failed"}
+        gate |= {"owner": "@mallory", "message": "low (@mallory)"}
+        more = {"verdict": "failed", "owners": ["@mallory"], "gates": [gate]}
+        return {**results, **more}
+
+    publish(change=calling)
+
+    [comment] = github.bodies
+    assert "mallory" in comment
+    assert Marker.read(comment).owners == ()
+    assert not re.search("(?<![`\\w])@[A-Za-z]", shape(markdown(comment)).text)
 
 
 def test_a_branch_of_the_same_name_elsewhere_is_another(github, publish):

@@ -94,6 +94,13 @@ def body(spec: str, report: Report, run: int) -> str:
     return Draft(marker, render.comment(report, ENVIRONMENT, links=PULL)).body
 
 
+def test_a_comment_calls_the_owners_of_what_failed_once():
+    marker = Marker(key_of("acme/bot", "eval"), 1184, 1, HEAD, ("acme/search-team",))
+    draft = Draft(marker, render.comment(reports.failing(), ENVIRONMENT, links=PULL))
+
+    check("comment-calling.md", draft.body)
+
+
 def test_each_of_several_specs_has_a_comment_of_its_own():
     warned = reports.warned().model_copy(update={"name": "helpdesk-zh"})
     bodies = [
