@@ -66,6 +66,8 @@ class _Base:
         at = commit_of(order.spec, self._root)
         change = self._found.change
         if at not in (None, change.merge, change.commit):
+            if at in self._found.own:
+                return order  # the base itself is evaluated
             why = f"{(at or '')[:7]} is checked out, which is not of the event"
             return _unknown(order, Reason(why))
         try:

@@ -94,7 +94,7 @@ def _files(runs: Sequence[_Due], key: str, there: Read) -> dict[str, str]:
     files = {}
     for run in runs:
         folder = folder_of(run.report.spec, key)
-        for name, text in _of_one(run, there(folder)).items():
+        for name, text in _of_one(run, there(folder, (RESULTS, HISTORY))).items():
             files[f"{folder}/{name}"] = text
     return files
 

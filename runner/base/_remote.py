@@ -65,7 +65,7 @@ class Remote:
     def _branch(self, contents: Contents, name: str, spec: str) -> Brought:
         check_data(name, self._trunk)
         folder = data_branch.folder_of(spec, self._key)
-        return self._written(data_branch.read(contents, name, folder))
+        return self._written(data_branch.read(contents, name, folder, _NAMES))
 
     def _artifact(self, contents: Contents, name: str, spec: str) -> Brought:
         branch = self._trunk.base or contents.default_branch()
@@ -85,12 +85,11 @@ class Remote:
 
     def _written(self, files: Mapping[str, bytes]) -> Brought:
         folder = self._new()
-        there = [name for name in _NAMES if name in files]
-        for name in there:
-            (folder / name).write_bytes(files[name])
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
         return Brought(
-            folder=folder if {*there} - {HISTORY} else None,
-            history=folder / HISTORY if HISTORY in there else None,
+            folder=folder if {*files} - {HISTORY} else None,
+            history=folder / HISTORY if HISTORY in files else None,
         )
 
 

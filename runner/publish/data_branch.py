@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from runner.publish._marker import key_of
@@ -20,8 +20,8 @@ Files = Mapping[str, str]
 """Path from the top of the branch to a text."""
 
 
-Read = Callable[[str], Mapping[str, bytes]]
-"""Gives the files right in a folder, by name."""
+Read = Callable[[str, Collection[str]], Mapping[str, bytes]]
+"""Gives those of some files that are in a folder, by name."""
 
 
 def folder_of(spec: str, key: str = "") -> str:
@@ -38,22 +38,24 @@ def folder_of(spec: str, key: str = "") -> str:
     return f"{spec}/{shown}-{key_of(key)[:8]}"
 
 
-def read(contents: Contents, branch: str, folder: str) -> Mapping[str, bytes]:
-    """Give the files right in a folder, by name; none where there is no such branch.
+def read(
+    contents: Contents, branch: str, folder: str, names: Collection[str]
+) -> Mapping[str, bytes]:
+    """Give those of some files that are in a folder; none where there is no branch.
 
     Raises:
         Refused: GitHub does not give them.
     """
-    return _files(contents, contents.tip(branch), folder)
+    return _files(contents, contents.tip(branch), folder, names)
 
 
-def _files(contents: Contents, tip: str | None, folder: str) -> Mapping[str, bytes]:
+def _files(
+    contents: Contents, tip: str | None, folder: str, names: Collection[str]
+) -> Mapping[str, bytes]:
     listing = contents.listing(tip, folder) if tip else {}
-    named = ((path.rpartition("/"), entry) for path, entry in listing.items())
+    found = ((name, listing.get(f"{folder}/{name}")) for name in names)
     return {
-        name: contents.blob(entry)
-        for (above, _, name), entry in named
-        if above == folder and entry.is_file
+        name: contents.blob(entry) for name, entry in found if entry and entry.is_file
     }
 
 

@@ -210,6 +210,18 @@ def test_another_repository_beside_it_is_not_held_against_this_one(github, team)
     assert of_the_base(github) == []
 
 
+def test_the_base_itself_is_not_held_against_itself(github, team):
+    team.environ["GITHUB_EVENT_NAME"] = "pull_request_target"
+    team.environ["GITHUB_SHA"] = BASE
+    (team.root / ".git").mkdir()
+    (team.root / ".git/HEAD").write_text(BASE)
+
+    team.step()
+
+    assert notice(team) == ""
+    assert of_the_base(github) == []
+
+
 def test_a_work_tree_that_was_given_by_hand_is_taken(github, team, tmp_path):
     shutil.copytree(team.root, tmp_path / "then")
     (team.root / SPEC).write_text(LOOSER)

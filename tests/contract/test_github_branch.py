@@ -29,7 +29,8 @@ def write(contents, text="new", message="Baseline of evals/rag.yaml"):
     """Write a file, and add a line to another."""
 
     def made(there):
-        before = there(FOLDER).get("history.jsonl", b"").decode()
+        kept = there(FOLDER, ["history.jsonl"])
+        before = kept.get("history.jsonl", b"").decode()
         return {
             f"{FOLDER}/results.json": text,
             f"{FOLDER}/history.jsonl": f"{before}{text}\n",
@@ -39,14 +40,14 @@ def write(contents, text="new", message="Baseline of evals/rag.yaml"):
 
 
 def test_a_branch_that_is_not_there_holds_nothing(github, contents):
-    assert data_branch.read(contents, BRANCH, FOLDER) == {}
+    assert data_branch.read(contents, BRANCH, FOLDER, ["a"]) == {}
     assert github.calls[-1] == "GET /repos/org/bot"
 
 
 def test_a_repository_that_is_not_seen_is_not_one_without_the_branch(github, contents):
     github.tokens[TOKEN] = Token(may_see=False)
 
-    assert why(data_branch.read, contents, BRANCH, FOLDER).is_gone
+    assert why(data_branch.read, contents, BRANCH, FOLDER, ["a"]).is_gone
 
 
 def test_the_first_run_begins_a_branch_of_its_own(github, contents):
@@ -75,16 +76,19 @@ def test_the_next_adds_one_commit_and_leaves_the_rest(github, contents):
         f"{FOLDER}/results.json": "second",
         f"{FOLDER}/history.jsonl": "first\nsecond\n",
     }
-    assert len(github.calls) == 8  # ref, tree, two files, commit; tree, commit, ref
+    assert len(github.calls) == 7  # ref, tree, a file, commit; tree, commit, ref
 
 
 def test_only_what_is_right_in_the_folder_is_read(github, contents):
-    files = {f"{FOLDER}/a": "1", f"{FOLDER}/leg/a": "2", "evals/a": "3"}
+    files = {f"{FOLDER}/a": "1", f"{FOLDER}/leg/a": "2", "evals/a": "3", "b": "4"}
     github.branches[BRANCH] = github.commit(files)
 
-    assert data_branch.read(contents, BRANCH, FOLDER) == {"a": b"1"}
-    assert data_branch.read(contents, BRANCH, f"{FOLDER}/leg") == {"a": b"2"}
-    assert data_branch.read(contents, BRANCH, "none") == {}
+    def read(folder):
+        return data_branch.read(contents, BRANCH, folder, ["a", "b", "leg"])
+
+    assert read(FOLDER) == {"a": b"1"}
+    assert read(f"{FOLDER}/leg") == {"a": b"2"}
+    assert read("none") == {}
 
 
 @pytest.mark.parametrize("begun", [True, False])

@@ -14,7 +14,7 @@ from demo.server import Desk, Server
 from runner.publish._marker import Marker
 from runner.settings import REMEDIES
 from tests.contract._github.clients import TOKEN
-from tests.contract._github.server import HEAD, Token
+from tests.contract._github.server import BASE, HEAD, Token
 from tests.e2e.test_workflow import EVENT, Done
 
 pytestmark = pytest.mark.e2e
@@ -44,6 +44,11 @@ class Team:
         self.engine, self.github, self.url = engine, github, url
         self.folder, self.root = folder, folder / "team"
         shutil.copytree(ROOT / "specs", self.root / "specs")
+        specs = (path for path in self.root.rglob("*") if path.is_file())
+        files = {
+            path.relative_to(self.root).as_posix(): path.read_bytes() for path in specs
+        }
+        github.commit(files, sha=BASE)
         (self.root / ".github/workflows").mkdir(parents=True)
         self.must("git", "init", "-q")
 
@@ -108,7 +113,7 @@ def test_a_matrix_of_two_specs_has_two_comments_that_the_next_push_renews(github
     assert {marker.key for marker in markers(github)} == begun
     assert {marker[1:] for marker in markers(github)} == {(2, 1, NEXT)}
     assert not [call for call in github.calls if call.startswith("POST /repos")]
-    assert len(github.calls) <= 12
+    assert len([call for call in github.calls if "/git/" not in call]) <= 12
 
 
 def test_a_fork_is_told_once_why_there_is_no_comment(github, team):
@@ -117,7 +122,7 @@ def test_a_fork_is_told_once_why_there_is_no_comment(github, team):
     done = team.push(repository="someone/bot")
 
     assert done.exit == 0, done.log
-    assert github.calls == []
+    assert all("/git/" in call for call in github.calls)
     assert done.log.count(REMEDIES["fork"]) == 1
     assert done.outputs["comment-written"] == "false"
     assert "Summary - ## ✅ RAG eval helpdesk" in done.log
@@ -146,6 +151,17 @@ def test_a_broken_red_line_is_the_headline(github, team):
     assert (done.exit != 0, done.status) == (True, 1), done.log
     assert "❌ RAG eval helpdesk" in github.bodies[0]
     assert "**Isolation broke first.**" in github.bodies[0]
+
+
+def test_a_change_that_lowers_its_own_bar_is_told(github, team):
+    text = (team.root / SPEC).read_text("utf-8")
+    (team.root / SPEC).write_text(text.replace("{min: 0.85}", "{min: 0.5}", 1), "utf-8")
+
+    done = team.push()
+
+    assert done.exit == 0, done.log
+    assert "### What this change does to its yardstick" in github.bodies[0]
+    assert f"base [`{BASE[:7]}`]" in github.bodies[0]
 
 
 def test_a_run_without_a_baseline_yet_says_how_to_make_one(github, team):
