@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from runner.text.spelled import (
+    BIG,
     DIGIT,
     MAGNITUDE,
     NUMERAL,
@@ -29,15 +30,10 @@ from runner.text.words import (
     vocabulary,
 )
 
-_LETTER = rf"(?:[^\W\d{DENSE}]|[{MARKS}])"
-_WITHIN = re.compile(  # a place inside a word, a number, or a numeral of Chinese signs
-    rf"(?<={_LETTER})(?={_LETTER})|(?<=\d)(?=\.?\d)|(?<=\d\.)(?=\d)"
-    rf"|(?<={MAGNITUDE})(?={NUMERAL})|(?<={DIGIT})(?={MAGNITUDE})"
-    rf"|(?<={DIGIT}{DIGIT})(?={DIGIT})|(?<={DIGIT})(?={DIGIT}{DIGIT})"
-    rf"|(?<={NUMERAL})(?=点{DIGIT}(?!{MAGNITUDE}))"
-    rf"|(?<={NUMERAL}点)(?={DIGIT}(?!{MAGNITUDE}))|(?<=\d)(?= ?{SCALE})"
-)
+_INSIDE = r"(?<=\d)(?=\.?\d)|(?<=\d\.)(?=\d)|(?<=\d)(?= ?{scale})"  # a number
+_INSIDE_ASCII = re.compile(rf"(?<=[a-z_])(?=[a-z_])|{_INSIDE.format(scale=BIG)}")
 _PERCENT = re.compile(r"(?<=\d)[ -]?per ?cent\b")
+_A_WORD = re.compile("[a-z]+")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"[\d.,/%‰]+")
 
@@ -94,12 +90,26 @@ def _contains(text: str, sought: _Sought) -> bool:
 
 
 def _stands(text: str, needle: str) -> bool:
+    inside = _INSIDE_ASCII if text.isascii() else _inside_any()
     at = text.find(needle)
     while at >= 0:
-        if not (_WITHIN.match(text, at) or _WITHIN.match(text, at + len(needle))):
+        if not (inside.match(text, at) or inside.match(text, at + len(needle))):
             return True
         at = text.find(needle, at + 1)
     return False
+
+
+@cache  # read for the first text that needs it
+def _inside_any() -> re.Pattern[str]:
+    """Match at a place inside a word, a number, or a numeral of Chinese signs."""
+    letter = rf"(?:[^\W\d{DENSE}]|[{MARKS}])"
+    return re.compile(
+        rf"(?<={letter})(?={letter})|{_INSIDE.format(scale=SCALE)}"
+        rf"|(?<={MAGNITUDE})(?={NUMERAL})|(?<={DIGIT})(?={MAGNITUDE})"
+        rf"|(?<={DIGIT}{DIGIT})(?={DIGIT})|(?<={DIGIT})(?={DIGIT}{DIGIT})"
+        rf"|(?<={NUMERAL})(?=点{DIGIT}(?!{MAGNITUDE}))"
+        rf"|(?<={NUMERAL}点)(?={DIGIT}(?!{MAGNITUDE}))"
+    )
 
 
 @remembered
@@ -116,7 +126,7 @@ def in_figures(text: str) -> str:
 
 def _in_figures(text: str, *, in_words: bool) -> str:
     if in_words:
-        text = english(text, claimed=False)
+        text = english(" ".join(text.split()), claimed=False)
     if not text.isascii():
         text = chinese(text, claimed=False)
     text = scaled(text)
@@ -126,11 +136,11 @@ def _in_figures(text: str, *, in_words: bool) -> str:
 @lru_cache(1024)  # each is looked for in several texts by several metrics
 def _sought(needle: str) -> _Sought:
     folded = ungrouped(fold.__wrapped__(needle)).strip()
-    figures = _in_figures(folded, in_words=True)
-    in_words = figures != _in_figures(folded, in_words=False)
+    in_words = not SMALL.keys().isdisjoint(_A_WORD.findall(folded))
+    figures = _in_figures(folded, in_words=in_words)
     if not _DIGIT.search(figures) and not folded.isascii():
         # A numeral at the end needs no measure word.
-        figures = _in_figures(f"{folded}个", in_words=True).removesuffix("个")
+        figures = _in_figures(f"{folded}个", in_words=False).removesuffix("个")
     beside = max(_NUMBER.split(figures), key=len).strip()
     if not _DIGIT.search(figures) or figures == "1":  # a bare one or 一 seldom counts
         return _Sought(folded, closed(folded), None, beside, in_words=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from runner.text.words import remembered
 
@@ -45,10 +45,10 @@ _SCALES = {
     "k": 3, "thousand": 3, "mn": 6, "million": 6, "bn": 9, "billion": 9,
     "trillion": 12, "千": 3, "万": 4, "亿": 8,
 }  # fmt: skip
-_BIG = r"(?:thousand|million|billion|trillion|mn|bn|k)(?![a-z])"
-SCALE = rf"(?:[万亿]|千(?![{_KILO}])|{_BIG})"
+BIG = r"(?:thousand|million|billion|trillion|mn|bn|k)(?![a-z])"
+SCALE = rf"(?:[万亿]|千(?![{_KILO}])|{BIG})"
 _AMOUNT = re.compile(
-    rf"([0-9][0-9]*+(?:\.[0-9]++)*+)(?:\s?(?:(千)(?=[{_KILO}])|([千万亿]+|{_BIG})))?"
+    rf"([0-9][0-9]*+(?:\.[0-9]++)*+)(?:\s?(?:(千)(?=[{_KILO}])|([千万亿]+|{BIG})))?"
 )
 _COMPOUND = re.compile(  # 1亿2000万
     r"[0-9](?<![0-9.].)[0-9]*+(?:\.[0-9]++)?+[千万亿](?:[0-9]++(?:\.[0-9]++)?+[千万亿])+"
@@ -69,13 +69,20 @@ SPELLED = frozenset((*SMALL, *_SCALES, "percent", "cent"))
 _ONE, _TEEN, _TY, _MUCH = map("|".join, (_ONES, _TEENS, _TIES, _LARGE))
 _BELOW_100 = rf"(?:(?:{_TY})(?:[ -](?:{_ONE})(?![a-z]))?|{_TEEN}|{_ONE}|zero)(?![a-z])"
 _BELOW_1000 = rf"{_BELOW_100}(?:[ -]hundred(?![a-z])(?:(?:[ -]and)?[ -]{_BELOW_100})?)?"
-_ENGLISH = re.compile(
-    rf"(?<![a-z])(?P<words>{_BELOW_1000}"
-    rf"(?:[ -](?:{_MUCH})(?![a-z])(?:(?:[ -]and)?[ -]{_BELOW_1000})?)*)"
-    r"(?P<unit>[ -](?:business |working |calendar )?(?:second|minute|hour|day|week"
-    r"|month|year|percent|per cent|dollar|euro|pound|cent|mile|kilomet|met|feet|foot)"
-    r"|(?:st|nd|rd|th)(?![a-z]))?"
+_MEASURES = (
+    "second|minute|hour|day|week|month|year|percent|per cent|dollar|euro|pound|cent"
+    "|mile|kilomet|met|feet|foot"
 )
+
+
+@cache  # read for the first text that has a number word
+def _english() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![a-z])(?P<words>{_BELOW_1000}"
+        rf"(?:[ -](?:{_MUCH})(?![a-z])(?:(?:[ -]and)?[ -]{_BELOW_1000})?)*)"
+        rf"(?P<unit>[ -](?:business |working |calendar )?(?:{_MEASURES})"
+        r"|(?:st|nd|rd|th)(?![a-z]))?"
+    )
 
 
 def english(text: str, *, claimed: bool) -> str:
@@ -90,7 +97,7 @@ def english(text: str, *, claimed: bool) -> str:
         manner_of_speaking = claimed and value <= 10 and not unit  # noqa: PLR2004  ten
         return match[0] if manner_of_speaking else f"{value}{unit}"
 
-    return _ENGLISH.sub(figure, text)
+    return _english().sub(figure, text)
 
 
 def _english_sum(words: str) -> int:
