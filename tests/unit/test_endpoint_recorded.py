@@ -275,3 +275,17 @@ def test_the_time_to_the_first_token_is_recorded_too(file):
     found = replay(write(file, {**FULL, "time_to_first_token_s": 0.2}))
 
     assert found.time_to_first_token == 0.2
+
+
+def test_a_streamed_reply_replays_without_its_events(file):
+    spec = {
+        "stream": "sse",
+        "answer": "join('', events[].data.answer)",
+        "contexts": "events[].data.contexts[]",
+        "citations": {"pattern": r"\[(\d)\]", "first": 1},
+    }
+
+    found = replay(write(file, FULL), **spec)
+
+    assert (found.answer, found.citations) == ("Within 30 days.", ("r#3",))
+    assert [passage.id for passage in found.passages] == ["r#3", "7"]
