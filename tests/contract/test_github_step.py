@@ -158,7 +158,7 @@ def test_the_first_push_makes_the_comment_and_the_second_renews_it(github, team)
     [made] = github.bodies
     marker, text = made.split("\n", 1)
     written = (team.root / "rag-eval-results/comment.md").read_text("utf-8")
-    assert Marker.read(marker)[1:] == (1, 1, HEAD)
+    assert Marker.read(marker)[1:] == (1, 1, HEAD, ())
     assert text == written
     assert about_the_comment(first) == {
         "comment-id": "101",
