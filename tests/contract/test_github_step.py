@@ -171,7 +171,7 @@ def test_the_first_push_makes_the_comment_and_the_second_renews_it(github, team)
 
     assert (first.exit, second.exit) == (0, 1)
     assert len(github.bodies) == 1
-    assert Marker.read(github.bodies[0])[1:] == (2, 1, HEAD)
+    assert Marker.read(github.bodies[0])[1:] == (2, 1, HEAD, ())
     assert "❌ RAG eval a: 1 of" in github.bodies[0]
     assert about_the_comment(second) == about_the_comment(first)
     assert len(github.calls) <= 12
