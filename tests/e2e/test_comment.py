@@ -111,7 +111,7 @@ def test_a_matrix_of_two_specs_has_two_comments_that_the_next_push_renews(github
 
     assert (first.exit, second.exit) == (0, 0), second.log
     assert {marker.key for marker in markers(github)} == begun
-    assert {marker[1:] for marker in markers(github)} == {(2, 1, NEXT)}
+    assert {marker[1:] for marker in markers(github)} == {(2, 1, NEXT, ())}
     assert not [call for call in github.calls if call.startswith("POST /repos")]
     assert len([call for call in github.calls if "/git/" not in call]) <= 12
 
