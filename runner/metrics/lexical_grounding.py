@@ -171,9 +171,9 @@ def _near(text: str, pairs: set[Pair]) -> set[Pair]:
     left = {(one, other) for one, other in pairs if one in known and other in known}
     wanted = {word for pair in left for word in pair}
     stems = {
-        word: word[:STEM]
-        for word in vocabulary(text) - STOP_WORDS
-        if word[:STEM] in wanted
+        word: stem
+        for word in vocabulary(text)
+        if (stem := word[:STEM]) in wanted and word not in STOP_WORDS
     }
     words = tokens(text)
     places = [place for place, word in enumerate(words) if word in stems]
