@@ -194,6 +194,10 @@ def test_it_is_killed_although_the_user_does_not_wait(tmp_path):
 def interrupted(seconds):
     """Send the signal of Ctrl-C to this process after some seconds."""
     timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer.start()
-    yield
-    timer.join()
+    try:
+        yield
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, handler)
