@@ -28,7 +28,7 @@ from runner.endpoints import ReplyMap
 from runner.endpoints.http import HttpEndpoint
 from runner.endpoints.recorded import RecordedEndpoint
 from runner.model import Case
-from runner.responses import Limits, collect
+from runner.responses import Exchanges, Limits, collect
 from runner.spec import EndpointSpec
 from runner.templating import RequestTemplate
 
@@ -69,20 +69,23 @@ def bare(url: str, load: Load) -> None:
         thread.join()
 
 
-def ours(url: str, load: Load) -> None:
-    """Ask as a run does."""
-    body = {"query": "{{ question }}", "top_k": 8}
-    endpoint = HttpEndpoint(EndpointSpec(url=url, body=body), {})
-    cases = (Case(str(n), f"question {n}") for n in range(load.cases))
-    exchanges = collect(
+def exchanges(endpoint: HttpEndpoint, cases: int, concurrency: int) -> Exchanges:
+    """Give what comes of so many questions, asked as a run asks them."""
+    return collect(
         endpoint,
-        cases,
-        Limits(load.concurrency),
+        (Case(str(n), f"question {n}") for n in range(cases)),
+        Limits(concurrency),
         clock=time.monotonic,
         uniform=random.uniform,
         now=lambda: datetime.now(UTC),
     )
-    for exchange in exchanges:
+
+
+def ours(url: str, load: Load) -> None:
+    """Ask as a run does."""
+    body = {"query": "{{ question }}", "top_k": 8}
+    endpoint = HttpEndpoint(EndpointSpec(url=url, body=body), {})
+    for exchange in exchanges(endpoint, load.cases, load.concurrency):
         assert exchange.result.latency is not None  # noqa: S101 - a bench checks itself
     endpoint.close()
 

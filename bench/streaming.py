@@ -10,18 +10,16 @@ noted; then how fast the framing reads, in whole pieces and byte by byte.
 from __future__ import annotations
 
 import json
-import random
 import time
-from datetime import UTC, datetime
 from statistics import median
 from typing import NamedTuple
 
+from asking import exchanges
 from stub import running
 
 from runner.endpoints._stream import Stream
 from runner.endpoints.http import HttpEndpoint
-from runner.model import Case, Response
-from runner.responses import Limits, collect
+from runner.model import Response
 from runner.spec import EndpointSpec, ResponseMap
 
 MAPPING = ResponseMap(
@@ -47,17 +45,8 @@ def ask(url: str, load: Load) -> list[float]:
     """Ask as a run does; give the time to the first token of each case."""
     body = {"query": "{{ question }}"}
     endpoint = HttpEndpoint(EndpointSpec(url=url, body=body, response=MAPPING), {})
-    cases = (Case(str(n), f"question {n}") for n in range(load.cases))
-    exchanges = collect(
-        endpoint,
-        cases,
-        Limits(load.concurrency),
-        clock=time.monotonic,
-        uniform=random.uniform,
-        now=lambda: datetime.now(UTC),
-    )
     firsts = []
-    for exchange in exchanges:
+    for exchange in exchanges(endpoint, load.cases, load.concurrency):
         result = exchange.result
         assert isinstance(result, Response)  # noqa: S101 - a bench checks itself
         assert result.answer  # noqa: S101 - likewise

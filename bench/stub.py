@@ -17,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -62,12 +63,34 @@ def pieces(answer: dict[str, Any], events: int) -> list[bytes]:
     return [b"%x\r\n%b\r\n" % (len(event), event) for event in framed]
 
 
-class Streaming(asyncio.Protocol):
-    """One connection: streams each reply in turn, evenly over the latency."""
+Send = Callable[[bytes], None]
 
-    def __init__(self, answers: Iterator[list[bytes]], latency: float) -> None:
-        self._answers = answers
-        self._latency = latency
+
+def at_once(send: Send, answers: Iterator[bytes], latency: float) -> None:
+    """Send the next reply in one piece, when the latency is over."""
+    if latency:
+        loop = asyncio.get_running_loop()
+        loop.call_later(latency, lambda: send(next(answers)))
+    else:
+        send(next(answers))
+
+
+def in_events(send: Send, answers: Iterator[list[bytes]], latency: float) -> None:
+    """Stream the next reply, its events evenly over the latency."""
+    send(STREAMS)
+    chunks = next(answers)
+    loop = asyncio.get_running_loop()
+    now, gap = loop.time(), latency / len(chunks)
+    for number, chunk in enumerate(chunks[:-1], 1):
+        loop.call_at(now + number * gap, send, chunk)
+    loop.call_at(now + latency, send, chunks[-1] + b"0\r\n\r\n")
+
+
+class Connection(asyncio.Protocol):
+    """One connection: answers each request in turn, whatever it asks."""
+
+    def __init__(self, answer: Callable[[Send], None]) -> None:
+        self._answer = answer
         self._received = b""
         self._transport: asyncio.Transport | None = None
 
@@ -77,18 +100,11 @@ class Streaming(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Stream when a whole request has come."""
+        """Answer when a whole request has come."""
         self._received += data
         if whole(self._received):
             self._received = b""
-            self._send(STREAMS)
-            chunks = next(self._answers)
-            loop = asyncio.get_running_loop()
-            now, gap = loop.time(), self._latency / len(chunks)
-            for number, chunk in enumerate(chunks[:-1], 1):
-                loop.call_at(now + number * gap, self._send, chunk)
-            last = chunks[-1] + b"0\r\n\r\n"
-            loop.call_at(now + self._latency, self._send, last)
+            self._answer(self._send)
 
     def _send(self, data: bytes) -> None:
         if self._transport and not self._transport.is_closing():
@@ -102,40 +118,12 @@ def whole(request: bytes) -> bool:
     return bool(found) and len(body) >= int(rest.split(b"\r\n", 1)[0] or 0)
 
 
-class Stub(asyncio.Protocol):
-    """One connection: answers each request in turn, whatever it asks."""
-
-    def __init__(self, answers: Iterator[bytes], latency: float) -> None:
-        self._answers = answers
-        self._latency = latency
-        self._received = b""
-        self._transport: asyncio.Transport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport to answer on."""
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - narrows the type
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        """Answer when a whole request has come."""
-        self._received += data
-        if not whole(self._received):
-            return
-        self._received = b""
-        if self._latency:
-            asyncio.get_running_loop().call_later(self._latency, self._send)
-        else:
-            self._send()
-
-    def _send(self) -> None:
-        if self._transport and not self._transport.is_closing():
-            self._transport.write(next(self._answers))
-
-
-async def serve(port: int, connect: Callable[[], asyncio.Protocol]) -> None:
+async def serve(port: int, answer: Callable[[Send], None]) -> None:
     """Serve until cancelled; the port is printed first."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(connect, "127.0.0.1", port, backlog=512)
+    server = await loop.create_server(
+        lambda: Connection(answer), "127.0.0.1", port, backlog=512
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
@@ -162,13 +150,15 @@ def main() -> None:
     options = parser.parse_args()
     chance = random.Random(7)
     replies = [reply(chance) for _ in range(REPLIES)]
+    answer: Callable[[Send], None]
     if options.events:
         streams = cycle([pieces(each, options.events) for each in replies])
-        asyncio.run(serve(options.port, lambda: Streaming(streams, options.latency)))
+        answer = partial(in_events, answers=streams, latency=options.latency)
     else:
         bodies = [json.dumps(each).encode() for each in replies]
         answers = cycle([f"{HEAD}{len(b)}\r\n\r\n".encode() + b for b in bodies])
-        asyncio.run(serve(options.port, lambda: Stub(answers, options.latency)))
+        answer = partial(at_once, answers=answers, latency=options.latency)
+    asyncio.run(serve(options.port, answer))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-import subprocess
+from functools import partial
 
 import pytest
 
@@ -10,9 +10,9 @@ from runner.report import read
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.server import BASE, HEAD, Token, a_pull
 from tests.contract.test_github_step import CASES, MERGE, OTHER, SPEC, TEXT, Team
+from tests.program import git as run_git
 from tests.unit.test_render_hostile import markdown, shape
 
-GIT = shutil.which("git")
 COMMIT, TREE = (
     f"GET /repos/org/bot/git/commits/{MERGE}",
     f"GET /repos/org/bot/git/trees/{BASE}",
@@ -234,15 +234,8 @@ def test_a_work_tree_that_was_given_by_hand_is_taken(github, team, tmp_path):
     assert of_the_base(github) == []
 
 
-@pytest.mark.skipif(not GIT, reason="there is no git")
 def test_where_github_gives_nothing_the_checkout_may_have_it(github, team):
-    def git(*words):
-        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-        done = subprocess.run(
-            [GIT, *who, *words], cwd=team.root, capture_output=True, check=True
-        )
-        return done.stdout.decode().strip()
-
+    git = partial(run_git, cwd=team.root)
     git("init", "-q")
     git("add", "evals")
     git("commit", "-qm", "Base")

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from runner.settings import REMEDIES
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.contract import payload
 from tests.contract._github.server import BASE, HEAD, Token, a_pull
+from tests.program import outputs
 
 ROOT = Path(__file__).parents[2]
 SPEC, OTHER = "evals/a.yaml", "evals/b.yaml"
@@ -128,19 +128,10 @@ class Team:
         return Ended(
             status,
             "\n".join(log),
-            parsed((self.files / "outputs").read_text("utf-8")),
+            outputs((self.files / "outputs").read_text("utf-8")),
             (self.files / "summary").read_text("utf-8"),
             told,
         )
-
-
-def parsed(text):
-    found, lines = {}, iter(text.split("\n"))
-    for line in lines:
-        if line:
-            name, end = line.split("<<")
-            found[name] = "\n".join(takewhile(end.__ne__, lines))
-    return found
 
 
 @pytest.fixture
@@ -181,7 +172,7 @@ def test_everything_else_is_told_before_the_comment(github, team):
     seen = {}
 
     def look():
-        seen["outputs"] = parsed((team.files / "outputs").read_text("utf-8"))
+        seen["outputs"] = outputs((team.files / "outputs").read_text("utf-8"))
         seen["summary"] = (team.files / "summary").read_text("utf-8")
         seen["results"] = (team.root / "rag-eval-results/results.json").is_file()
 
@@ -510,4 +501,4 @@ def test_a_cancelled_step_says_so_above_what_each_spec_had(github, team, number)
         "\n".join([marker, banner + text])
         for marker, text in (body.split("\n", 1) for body in before)
     ]
-    assert parsed((team.files / "outputs").read_text("utf-8"))["exit-code"] == "130"
+    assert outputs((team.files / "outputs").read_text("utf-8"))["exit-code"] == "130"

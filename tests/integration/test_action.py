@@ -6,13 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
-from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from runner import action
+from tests.program import outputs
 
 pytestmark = pytest.mark.e2e
 
@@ -94,19 +94,10 @@ class Team:
             timeout=60,
             check=False,
         )
-        outputs = parsed(files["outputs"].read_text("utf-8"))
+        handed = outputs(files["outputs"].read_text("utf-8"))
         return Ended(
-            done.returncode, done.stdout, outputs, files["summary"].read_text("utf-8")
+            done.returncode, done.stdout, handed, files["summary"].read_text("utf-8")
         )
-
-
-def parsed(text):
-    found, lines = {}, iter(text.split("\n"))
-    for line in lines:
-        if line:
-            name, end = line.split("<<")
-            found[name] = "\n".join(takewhile(end.__ne__, lines))
-    return found
 
 
 @pytest.fixture

@@ -1,18 +1,14 @@
 """A run held against the base commit: its bar, its baseline, and what a change does."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from tests.program import rag_eval
+
 pytestmark = pytest.mark.e2e
 
-ROOT = Path(__file__).parents[2]
 SPEC = "evals/rag.yaml"
 WRITTEN = """
 endpoint: {url: http://127.0.0.1:9/ask}
@@ -22,28 +18,6 @@ thresholds:
   recall@5: {min: 0.6}
 baseline: {path: baseline}
 """
-
-
-class Ended(NamedTuple):
-    exit: int
-    out: str
-    err: str
-    results: dict
-
-
-def rag_eval(*arguments, cwd):
-    done = subprocess.run(
-        [sys.executable, "-m", "runner", *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    found = cwd / "rag-eval-results/results.json"
-    results = json.loads(found.read_text("utf-8")) if found.exists() else {}
-    return Ended(done.returncode, done.stdout, done.stderr, results)
 
 
 def lines(path, rows):

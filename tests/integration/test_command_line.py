@@ -8,38 +8,16 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 from threading import Thread
-from typing import NamedTuple
 
 import pytest
 
 from demo.pipeline import Pipeline
 from demo.search import Index, load
 from demo.server import Desk, Server
+from tests.program import ROOT, rag_eval
 
 pytestmark = pytest.mark.e2e
-
-ROOT = Path(__file__).parents[2]
-
-
-class Ended(NamedTuple):
-    exit: int
-    out: str
-    err: str
-
-
-def rag_eval(*arguments, cwd, **environ):
-    done = subprocess.run(
-        [sys.executable, "-m", "runner", *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environ},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    return Ended(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture

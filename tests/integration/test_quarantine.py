@@ -1,18 +1,14 @@
 """A case in quarantine by the command line: measured, shown, and no gate of it."""
 
 import json
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from tests.program import rag_eval
+
 pytestmark = pytest.mark.e2e
 
-ROOT = Path(__file__).parents[2]
 SPEC = """
 endpoint: {url: http://127.0.0.1:9/ask}
 cases: cases.yaml
@@ -36,16 +32,10 @@ def day(ahead):
     return (datetime.now(UTC).date() + timedelta(days=ahead)).isoformat()
 
 
-class Ended(NamedTuple):
-    exit: int
-    out: str
-    err: str
-    results: dict
-
-    def line(self, name):
-        """Give the only notice that has these words."""
-        [said] = [said for said in self.results["notices"] if name in said]
-        return said
+def notice(ended, words):
+    """Give the only notice that has these words."""
+    [said] = [said for said in ended.results["notices"] if words in said]
+    return said
 
 
 class Team:
@@ -73,18 +63,7 @@ class Team:
         (self.folder / "log.jsonl").write_text("\n".join(lines), "utf-8")
 
     def ask(self, *arguments):
-        done = subprocess.run(
-            [sys.executable, "-m", "runner", *arguments],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        found = self.folder / "rag-eval-results/results.json"
-        results = json.loads(found.read_text("utf-8")) if found.exists() else {}
-        return Ended(done.returncode, done.stdout, done.stderr, results)
+        return rag_eval(*arguments, cwd=self.folder)
 
     def run(self, *options):
         return self.ask("run", "rag.yaml", "--replay", "log.jsonl", "--quiet", *options)
@@ -113,7 +92,7 @@ def test_a_case_in_quarantine_is_shown_and_does_not_gate(team):
     assert (totals["cases"], totals["passed"], totals["failed"]) == (3, 2, 0)
     assert totals["quarantined"] == 1
     assert ended.results["summaries"]["recall@5"]["mean"] == 1.0
-    assert ended.line("in quarantine") == (
+    assert notice(ended, "in quarantine") == (
         f"c is in quarantine until {until} and does not gate: it fails "
         "(the index moves; @x)"
     )
@@ -132,7 +111,7 @@ def test_the_day_after_its_last_the_case_gates_again(team):
     ended = team.run()
 
     assert (ended.exit, ended.results["totals"]["quarantined"]) == (1, 0)
-    assert ended.line("quarantine") == (
+    assert notice(ended, "quarantine") == (
         f"A quarantine has ended, so that its case gates again: c ({day(-1)})"
     )
 
@@ -145,7 +124,7 @@ def test_a_red_line_is_excused_by_no_quarantine(team):
 
     assert ended.exit == 1
     assert "red line id=c: 1 of 1 case failed: c" in ended.results["reasons"][0]
-    assert ended.line("A red line lets no case be in quarantine: c (id=c)")
+    assert notice(ended, "A red line lets no case be in quarantine: c (id=c)")
 
 
 def test_a_leak_is_excused_by_no_quarantine(team):

@@ -1,16 +1,13 @@
 """Where a change for the worse came from: layers and ids beside a baseline."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+from tests.program import rag_eval
+
 pytestmark = pytest.mark.e2e
 
-ROOT = Path(__file__).parents[2]
 SPEC = """
 endpoint: {url: http://127.0.0.1:9/ask}
 cases: cases.jsonl
@@ -20,18 +17,6 @@ thresholds:
 baseline: {path: baseline}
 """
 TEXTS = {"d1": "one or none", "d2": "two", "d7": "seven", "d8": "eight"}
-
-
-def rag_eval(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "runner", *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
 
 
 def lines(path, rows):
@@ -73,7 +58,7 @@ class Team:
         done = rag_eval(
             *("run", "rag.yaml", "--replay", "log.jsonl", "--quiet"), cwd=self.folder
         )
-        assert done.returncode in (0, 1), done.stderr
+        assert done.exit in (0, 1), done.err
         return json.loads(self.shown("results.json"))
 
     def shown(self, name):
@@ -84,7 +69,7 @@ class Team:
             *("baseline", "save", "rag-eval-results", "--to", "baseline"),
             cwd=self.folder,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.exit == 0, done.err
 
 
 @pytest.fixture
@@ -163,4 +148,4 @@ def test_two_results_folders_are_compared_alike(team):
     done = rag_eval("compare", "old", "rag-eval-results", cwd=team.folder)
 
     assert inside["shifts"]
-    assert "1 regressed" in done.stdout
+    assert "1 regressed" in done.out

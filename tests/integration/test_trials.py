@@ -1,19 +1,16 @@
 """Each case asked several times, live and from a recording, by the command line."""
 
 import json
-import os
-import subprocess
-import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
-from pathlib import Path
 from threading import Lock, Thread
 
 import pytest
 
+from tests.program import rag_eval
+
 pytestmark = pytest.mark.e2e
 
-ROOT = Path(__file__).parents[2]
 SPEC = """
 endpoint: {{url: {url}, body: {{question: "{{{{ question }}}}"}}, concurrency: 3}}
 cases: cases.jsonl
@@ -81,17 +78,9 @@ def team(tmp_path):
 def run(team, desk, *options, passes="majority"):
     url = f"http://127.0.0.1:{desk.server_port}/"
     (team / "rag.yaml").write_text(SPEC.format(url=url, passes=passes), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "runner", "run", "rag.yaml", "--quiet", *options],
-        cwd=team,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode in (0, 1), done.stderr
-    return json.loads((team / "rag-eval-results/results.json").read_text("utf-8"))
+    done = rag_eval("run", "rag.yaml", "--quiet", *options, cwd=team)
+    assert done.exit in (0, 1), done.err
+    return done.results
 
 
 def kept(team, name):

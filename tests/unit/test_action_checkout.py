@@ -1,11 +1,11 @@
 """Which commit a spec was checked out at, as git keeps it on disk."""
 
-import shutil
-import subprocess
+from functools import partial
 
 import pytest
 
 from runner.action._checkout import commit_of
+from tests.program import git as run_git
 
 HEAD, PACKED = "a" * 40, "b" * 40
 
@@ -100,19 +100,8 @@ def test_what_is_around_the_workspace_does_not_count(root):
     assert commit_of(root / "evals/rag.yaml", root / "work") is None
 
 
-@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 def test_git_itself_keeps_it_so(tmp_path):
-    def git(*words):
-        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-        done = subprocess.run(
-            [shutil.which("git"), *who, *words],
-            cwd=tmp_path,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout.strip()
-
+    git = partial(run_git, cwd=tmp_path)
     git("init", "-q")
     (tmp_path / "rag.yaml").touch()
     git("add", "rag.yaml")

@@ -1,8 +1,6 @@
 """The workspace at a commit, from the objects of a real checkout."""
 
 import hashlib
-import shutil
-import subprocess
 
 import pytest
 
@@ -11,9 +9,7 @@ from runner.base._before import MOST_FILES
 from runner.base._needs import cases, folder, matching
 from runner.publish.contents import LARGEST, Entry
 from runner.publish.github import Refused
-
-GIT = shutil.which("git")
-pytestmark = pytest.mark.skipif(not GIT, reason="there is no git")
+from tests.program import git
 
 SPEC = "evals/rag.yaml"
 WRITTEN = """
@@ -59,15 +55,7 @@ class Team:
         self.first = self.commit()
 
     def git(self, *words):
-        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-        done = subprocess.run(
-            [GIT, *who, *words],
-            cwd=self.root,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout.strip()
+        return git(*words, cwd=self.root)
 
     def commit(self):
         self.git("add", "-A")
@@ -220,9 +208,7 @@ def test_a_shallow_clone_knows_the_parents_and_not_their_files(team, tmp_path):
     team.write({"x": "1"})
     second = team.commit()
     url = f"file://{team.root}"
-    subprocess.run(
-        [GIT, "clone", "-q", "--depth=1", url, tmp_path / "shallow"], check=True
-    )
+    git("clone", "-q", "--depth=1", url, tmp_path / "shallow", cwd=tmp_path)
     shallow = Git(tmp_path / "shallow")
 
     assert shallow.parents(second) == [team.first]

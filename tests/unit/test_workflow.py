@@ -1,5 +1,4 @@
 import re
-from itertools import takewhile
 
 import pytest
 
@@ -10,6 +9,7 @@ from runner.publish import workflow
 from runner.publish.workflow import Annotation, Workflow
 from runner.redact import Redactor
 from runner.report import CasePlace, FailedCase, Report, Totals
+from tests.program import outputs
 
 SECRET = "s3cr3t-token"  # noqa: S105  made up
 
@@ -33,17 +33,6 @@ class Step:
 @pytest.fixture
 def step(tmp_path):
     return Step(tmp_path)
-
-
-def parsed(text):
-    """Read a file of outputs by the rules of the runner: a later value wins."""
-    found, lines = {}, iter(text.split("\n"))
-    for line in lines:
-        if line:
-            name, end = line.split("<<")
-            value = takewhile(end.__ne__, lines)
-            found[name] = "\n".join(value)
-    return found
 
 
 def obeyed(log):
@@ -75,7 +64,7 @@ def obeyed(log):
 def test_an_output_comes_back_as_it_was(step, value):
     step.workflow.outputs({"verdict": "failed", "results": value})
 
-    assert parsed(step.outputs.read_text("utf-8")) == {
+    assert outputs(step.outputs.read_text("utf-8")) == {
         "verdict": "failed",
         "results": value,
     }
@@ -85,7 +74,7 @@ def test_a_later_output_replaces_an_earlier_one(step):
     step.workflow.outputs({"verdict": "error"})
     step.workflow.outputs({"verdict": "passed"})
 
-    assert parsed(step.outputs.read_text("utf-8")) == {"verdict": "passed"}
+    assert outputs(step.outputs.read_text("utf-8")) == {"verdict": "passed"}
 
 
 def test_nothing_leaves_with_a_secret(step):
