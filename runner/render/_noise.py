@@ -62,8 +62,17 @@ def _points(share: float) -> str:
 
 
 def is_noise(delta: Delta) -> bool:
-    """Give whether chance alone may have made a change."""
-    return delta.interval is not None and delta.interval[0] <= 0 <= delta.interval[1]
+    """Give whether chance alone may have made a change, as a confident gate sees it.
+
+    >>> kept = {"now": 0, "baseline": 1, "delta": -1, "pairs": 80}
+    >>> fell = Delta(**kept, interval=(-1.1, -0.1), p=0.06)
+    >>> is_noise(fell), is_noise(fell.model_copy(update={"p": 0.03}))
+    (True, False)
+    """
+    if delta.interval is None or delta.p is None:
+        return False
+    low, high = delta.interval
+    return low <= 0 <= high or 1 - CONFIDENCE < delta.p < CONFIDENCE
 
 
 def between(delta: Delta, unit: str) -> str:
