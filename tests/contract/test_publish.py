@@ -20,7 +20,7 @@ from runner.publish._marker import Marker, after
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.contract import event_faults, payload
 from tests.contract._github.server import HEAD, Token, a_pull
-from tests.integration.test_action import parsed
+from tests.program import outputs
 from tests.unit.test_render_hostile import (
     BECOMES_SOMETHING,
     harmless,
@@ -93,7 +93,7 @@ def run(root, event, inputs, **environ):
     return Ended(
         done.returncode,
         done.stdout,
-        parsed(paths["output"].read_text("utf-8")),
+        outputs(paths["output"].read_text("utf-8")),
         paths["step_summary"].read_text("utf-8"),
     )
 
