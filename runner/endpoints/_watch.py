@@ -47,7 +47,8 @@ class Watch:
             return
         # Threads may lose a count here, which changes a sentence and nothing else.
         self._replies += 1
-        self._reply = reply
+        if self._reply is None or contexts:  # one with passages has more to show
+            self._reply = reply
         if contexts is None or passages is None:
             return
         self._unseen.pop(("contexts",), None)
