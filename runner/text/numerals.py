@@ -41,6 +41,7 @@ _ORDINAL = re.compile(  # of a list. A class comes first, which is searched for 
     rf"|(?:(?<=[.!?;])\"?\s{_STARS}[0-9]{{1,2}}|(?<=:)\s{_STARS}1)\.{_STARS}\s"
     r"(?=[\"'*_]{0,3}[a-z]))"
 )
+_BRACKETED = re.compile(r"\(([0-9]{1,2})\)")
 _LABELS = frozenset(
     (
         *("step", "passage", "passages", "source", "document", "context", "option"),
@@ -119,6 +120,8 @@ def _without_marks(text: str, words: frozenset[str]) -> str:
     """Take out of a folded text the digits that count nothing."""
     if "[" in text or "【" in text:
         text = _CITATION.sub(_OUT, text)
+    if "(1)" in text and "(2)" in text:
+        text = _without_series(text)
     if _NUMBERED.search(text):
         text = _ORDINAL.sub(rf"{_OUT}\g<kept>{_OUT}", f"\n{text}").removeprefix("\n")
     if not _LABELS.isdisjoint(words):
@@ -128,6 +131,19 @@ def _without_marks(text: str, words: frozenset[str]) -> str:
     if ":00" in text:
         text = _FULL_HOUR.sub(_OUT, text)
     return _ALWAYS.sub(_OUT, text) if "24" in text else text
+
+
+def _without_series(text: str) -> str:
+    """Take out the brackets that count from one, one after the other: (1), (2), (3)."""
+    figures = [int(figure) for figure in _BRACKETED.findall(text)]
+    counts, counting = [], False
+    before, after = [0, *figures[:-1]], [*figures[1:], 0]
+    for last, figure, coming in zip(before, figures, after, strict=True):
+        starts = (figure, coming) == (1, 2)
+        counting = starts or (counting and figure == last + 1)
+        counts.append(counting)
+    is_ordinal = iter(counts)
+    return _BRACKETED.sub(lambda found: _OUT if next(is_ordinal) else found[0], text)
 
 
 @remembered

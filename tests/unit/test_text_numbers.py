@@ -29,6 +29,10 @@ from runner.text import numbers, readings
         pytest.param("1. First\n2) Second\n(3) Third", [], id="list ordinals"),
         pytest.param("first: 1)a;2)b", [], id="ordinals within a line"),
         pytest.param("so: 1) a, 2) b; 3) c", [], id="ordinals behind commas"),
+        pytest.param("包括（1）甲；（2）乙和（3）丙", [], id="brackets that count"),
+        pytest.param("either (1) a or (2) b; (1) c (2) d", [], id="two such lists"),
+        pytest.param("refund (1) and (3)", ["1", "3"], id="brackets that do not count"),
+        pytest.param("in (2) or (14) days", ["2", "14"], id="brackets without a first"),
         pytest.param(
             "分为：（1）甲；（2）乙。", [], id="bracketed ordinals within a line"
         ),
