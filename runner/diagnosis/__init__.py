@@ -26,7 +26,7 @@ from runner.scores import Asked, declined
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
 from runner.units import tell_apart
 
-__all__ = ["Judge", "failed_call", "traced", "unanswered"]
+__all__ = ["Examiner", "failed_call", "traced", "unanswered"]
 
 PASSED = Finding("passed")
 LUCKY = Finding("passed", lucky=True)
@@ -78,7 +78,7 @@ def failed_call(failure: Failure) -> Finding:
     return Finding("error", "service", failure.cause, failure.message)
 
 
-class Judge:
+class Examiner:
     """Decides of each case whether it passed, and where it collapsed if not."""
 
     def __init__(

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from runner.model import RUN_LEVEL, Better, Layer, Metric, Unscored
+from runner.model import RUN_LEVEL, Better, Layer, Metric, Task, Unscored
 
 INPUTS: Mapping[str, str] = {
     "question": "the case's question",
@@ -28,6 +28,7 @@ INPUTS: Mapping[str, str] = {
     "usage": "the token counts that the reply states",
     "latency": "seconds of the last attempt",
     "time_to_first_token": "seconds to the first part of the answer",
+    "judge": "a model that rates tasks, where the spec names one",
 }
 
 Cutoff = Annotated[
@@ -50,6 +51,7 @@ def metric(
     version: int = 1,
     bounds: tuple[float | None, float | None] = (0.0, 1.0),
     unit: str = "",
+    tasks: tuple[Task[Any], ...] = (),
 ) -> Callable[[Function], Function]:
     """Enter a function into the registry and return it unchanged.
 
@@ -63,10 +65,12 @@ def metric(
         version: Raised when the same reply gets another number.
         bounds: The least and the greatest value; None where there is no bound.
         unit: What the number counts; empty for a share.
+        tasks: What a judge is asked for it, each about once; their versions are part
+            of what makes two of its numbers comparable.
 
     Raises:
-        TypeError: An input is not in the vocabulary, an option has no default, or the
-            name is taken.
+        TypeError: An input is not in the vocabulary, an option has no default, the
+            name is taken, or there are tasks and no judge, or a judge and no task.
     """
 
     def enter(function: Function) -> Function:
@@ -74,6 +78,8 @@ def metric(
         if name in registry or name in RUN_LEVEL:
             raise TypeError(f"metric {name} is declared twice")
         inputs, optional, options = _read(function)
+        if bool(tasks) != ("judge" in inputs):
+            raise TypeError(f"{name}: a judge needs tasks, and tasks a judge")
         registry[name] = Metric(
             name,
             layer,
@@ -85,6 +91,7 @@ def metric(
             options,
             function,
             unit,
+            tasks,
         )
         return function
 

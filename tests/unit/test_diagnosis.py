@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.diagnosis import Judge, failed_call, traced, unanswered
+from runner.diagnosis import Examiner, failed_call, traced, unanswered
 from runner.metrics import registry
 from runner.model import (
     Case,
@@ -40,8 +40,8 @@ def diagnose(case, response, marks=None, scope=None, **pass_marks):
     measures = [bind(label, registry) for label in wanted]
     scorer = Scorer(measures, scope or Scope())
     asked = scorer.asked(case, response)
-    judge = Judge(measures, wanted, marks or DiagnosisMarks())
-    return judge.diagnose(asked, scorer.row(asked))
+    examiner = Examiner(measures, wanted, marks or DiagnosisMarks())
+    return examiner.diagnose(asked, scorer.row(asked))
 
 
 def reply(answer=RIGHT, passages=(GOLD, OTHER), **more):
@@ -218,18 +218,18 @@ def test_a_mark_on_the_reference_makes_an_answer_incorrect():
 
 def test_a_metric_that_breaks_keeps_a_case_from_passing():
     measures = [bind("key_points", registry)]
-    judge = Judge(measures, {"key_points": 1.0}, DiagnosisMarks())
+    examiner = Examiner(measures, {"key_points": 1.0}, DiagnosisMarks())
     asked = Scorer(measures).asked(FACT, reply())
 
-    assert judge.diagnose(asked, [Failed("broke")]).outcome == "undetermined"
+    assert examiner.diagnose(asked, [Failed("broke")]).outcome == "undetermined"
 
 
 def test_marks_compare_after_rounding():
     measures = [bind("key_points", registry)]
-    judge = Judge(measures, {"key_points": 0.3}, DiagnosisMarks())
+    examiner = Examiner(measures, {"key_points": 0.3}, DiagnosisMarks())
     asked = Scorer(measures).asked(FACT, reply())
 
-    assert judge.diagnose(asked, [0.1 + 0.2 - 1e-12]).outcome == "passed"
+    assert examiner.diagnose(asked, [0.1 + 0.2 - 1e-12]).outcome == "passed"
 
 
 NEAR = [
@@ -325,11 +325,11 @@ def test_a_refusal_is_seen_also_where_no_measure_asks_for_it():
     answers = (RIGHT, DECLINES)
     near = FACT._replace(qrels={"refund#1": 1, "refund#2": 1, "refund#3": 1})
 
-    judge = Judge(measures, marks, DiagnosisMarks())
+    examiner = Examiner(measures, marks, DiagnosisMarks())
     found = []
     for answer in answers:
         asked = scorer.asked(near, reply(answer, (GOLD,)))
-        found.append(judge.diagnose(asked, scorer.row(asked)).also)
+        found.append(examiner.diagnose(asked, scorer.row(asked)).also)
 
     assert found == [(), ("refusal.over",)]
 

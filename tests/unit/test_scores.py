@@ -5,7 +5,19 @@ import pytest
 from runner.cases import asks_for
 from runner.metrics import registry
 from runner.metrics._declare import metric
-from runner.model import Absent, Case, Failed, Measure, Passage, Response, Unscored
+from runner.model import (
+    Absent,
+    Case,
+    Failed,
+    Frozen,
+    Judge,
+    Measure,
+    Passage,
+    Response,
+    Task,
+    Unrated,
+    Unscored,
+)
 from runner.scores import Column, Scope, Scorer, declined
 
 FOUND = (Passage(id="d#1", text="Refunds take 30 days."), Passage(id="d#2", text="x"))
@@ -235,6 +247,63 @@ def test_what_is_no_finite_number_is_a_failed_score(value):
     scorer = Scorer([Measure("erring", erring)])
 
     assert isinstance(scorer.row(scorer.asked(LABELLED, Response("x")))[0], Failed)
+
+
+class Verdict(Frozen):
+    share: float
+
+
+SHARE = Task("share", 1, Verdict)
+
+
+class Fixed:
+    """A judge that says one thing, or why it cannot."""
+
+    def __init__(self, says: float | str) -> None:
+        self.says = says
+
+    def rate(self, task, /, **texts):
+        if isinstance(self.says, str):
+            raise Unrated(self.says)
+        return task.reply(share=self.says if texts else 0.0)
+
+    def embed(self, texts, /):
+        raise Unrated(f"nobody embeds {texts}")
+
+
+def judged() -> Measure:
+    @metric(layer="answer", tasks=(SHARE,))
+    def a_judged_metric(answer: str, judge: Judge) -> float:
+        """Give what the judge says."""
+        return judge.rate(SHARE, answer=answer).share
+
+    return Measure("judged", registry.pop("a_judged_metric"))
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        (Fixed(0.25), 0.25),
+        (Fixed("HTTP 429 after 3 attempts"), Failed("HTTP 429 after 3 attempts")),
+        (None, Unscored("no judge was asked")),
+    ],
+)
+def test_a_judged_metric_is_what_the_judge_says_or_why_it_said_nothing(judge, expected):
+    scorer = Scorer([judged()], Scope(judge=judge))
+
+    found = scorer.row(scorer.asked(LABELLED, Response("x")))[0]
+
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+def test_a_judge_needs_a_task_to_be_declared():
+    with pytest.raises(TypeError, match="a judge needs tasks"):
+
+        @metric(layer="answer")
+        def a_judged_metric(answer: str, judge: Judge) -> float:
+            """Ask for what nothing says."""
+            return judge.rate(SHARE, answer=answer).share
 
 
 def test_a_column_gives_back_what_it_was_given_and_misses_nothing():
