@@ -9,6 +9,7 @@ from runner.model import Comparison
 from runner.render._first import no_baseline
 from runner.render._headline import evaluated, few
 from runner.render._links import Links
+from runner.render._noise import flips
 from runner.render._numbers import number
 from runner.render._said import Piece, Said, join, link, named, quote, say, told
 from runner.report import Report
@@ -18,8 +19,8 @@ _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)")
 _NOTICES = 10
 
 
-def totals(report: Report) -> str:
-    """Give the cases by outcome."""
+def totals(report: Report) -> Said:
+    """Give the cases by outcome, and what chance makes of those that flipped."""
     counted = report.totals
     outcomes = {
         "passed": counted.passed,
@@ -32,7 +33,11 @@ def totals(report: Report) -> str:
     parts = ", ".join(
         f"{number:,} {name}" for name, number in outcomes.items() if number
     )
-    return f"{count(counted.cases, 'case')}: {parts}" if parts else ""
+    if not parts:
+        return ()
+    outcome = say(f"{count(counted.cases, 'case')}: {parts}")
+    chance = flips(report) if report.verdict in ("passed", "failed") else ()
+    return join(". ", [outcome, chance])
 
 
 def banners(report: Report, links: Links, *, kept: bool = False) -> list[Said]:

@@ -95,8 +95,8 @@ def harmless(text: str) -> str:
 
 
 def _head(shown: View, paint: Paint) -> str:
-    lines = [_headline(shown, paint), wrapped(plain(shown.lead), _WIDTH), shown.totals]
-    return "\n".join(filter(None, lines))
+    below = [wrapped(plain(said), _WIDTH) for said in (shown.lead, shown.totals)]
+    return "\n".join(filter(None, [_headline(shown, paint), *below]))
 
 
 def _headline(shown: View, paint: Paint) -> str:

@@ -9,7 +9,6 @@ from runner.advice import ADVICE
 from runner.model import GateResult, Layer, Verdict
 from runner.render._cases import cause_name, failing
 from runner.render._gates import FEW, asks, status
-from runner.render._noise import flips
 from runner.render._numbers import number
 from runner.render._said import Piece, Said, join, named, quote, say, strong, told
 from runner.render._table import delta_of, unit_of
@@ -134,7 +133,7 @@ def _baseline(report: Report) -> list[Said]:
 
 
 def lead(report: Report) -> Said:
-    """Give which layer to look at first and why, or that none fails; then the noise."""
+    """Give which layer to look at first and why, or that none fails."""
     if report.verdict == "skipped":
         return ()
     if report.verdict == "error":
@@ -142,14 +141,14 @@ def lead(report: Report) -> Said:
     layer = broken_layer(report)
     said = [_stands(gate, report) for gate in stated(report)]
     if report.verdict == "passed":
-        return join(" ", [*said, _where_to_look(report, layer), flips(report)])
+        return join(" ", [*said, _where_to_look(report, layer)])
     if layer is None:
-        return join(" ", [*said, flips(report)])
+        return join(" ", said)
     failed = any(gate.blocks and gate.outcome == "failed" for gate in report.gates)
     what = "broke first" if failed else "could not be measured"
     broke = say(strong(f"{layer.capitalize()} {what}."))
     charged = _charged(report, layer)
-    return join(" ", [broke, *said[:1], charged, *said[1:], flips(report)])
+    return join(" ", [broke, *said[:1], charged, *said[1:]])
 
 
 def stated(report: Report) -> list[GateResult]:

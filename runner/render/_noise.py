@@ -45,7 +45,8 @@ def _p(value: float | None) -> str:
 def _shows(compared: Comparison) -> str:
     if compared.detectable is None:
         return ""
-    return f"; this set shows drops from {_points(compared.detectable)} on"
+    pairs, least = count(compared.pairs, "pair"), _points(compared.detectable)
+    return f"; {pairs} can show a drop of {least} or more"
 
 
 def reach(report: Report) -> Said:

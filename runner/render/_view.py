@@ -62,7 +62,7 @@ class View(NamedTuple):
 
     headline: Headline
     lead: Said
-    totals: str
+    totals: Said
     banners: list[Said]
     rows: list[Row]
     is_whole: bool

@@ -113,7 +113,7 @@ def test_the_comment_says_where_it_moved_and_what_chance_makes_of_it(team):
 
     shown = team.shown("comment.md")
 
-    assert "2 regressed: within noise (p = 0.5); this set shows drops from" in shown
+    assert "2 regressed: within noise (p = 0.5); " in shown
     assert "first failures: retrieval 0 → 2, answer unchanged." in shown
     assert "d1 is gone from rank 1; instead came d7, d8" in shown.replace("`", "")
 
