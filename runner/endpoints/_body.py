@@ -17,6 +17,9 @@ Take = Callable[[bytes], object]
 SUCCESS = range(200, 300)
 """Every status that says that a call did what was asked."""
 
+NO_STATUS = 0
+"""Of a reply that came without HTTP."""
+
 _CHUNK = 64 * 1024
 _SHOWN = 4 * 1024
 

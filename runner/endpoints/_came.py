@@ -1,14 +1,13 @@
-"""What one request brought, before and after the mapping reads it."""
+"""What one attempt brought, before and after the mapping reads it."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import requests
 from pydantic_core import from_json
 
 from runner.endpoints._body import Reply
-from runner.endpoints._failures import from_garbage, from_silence, shown
+from runner.endpoints._failures import from_garbage, from_silence
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import Stream
 from runner.model import Failure, Response
@@ -19,22 +18,16 @@ _BOM = b"\xef\xbb\xbf"
 class Came(NamedTuple):
     """The reply to one attempt, or why there is none."""
 
-    request: requests.PreparedRequest
+    asked: str
+    """What was asked for, without credentials: ``POST http://rag:9000/chat``."""
+    where: str
+    """What messages call the one who answers."""
+    sent: bytes | str | None
     reply: Reply | Failure
     started: float
     latency: float
     stream: Stream | None = None
     """What its body went to, where the spec says that it streams."""
-
-    @property
-    def url(self) -> str:
-        """Where the request went."""
-        return str(self.request.url)
-
-    @property
-    def asked(self) -> str:
-        """What the request was, without credentials."""
-        return f"{self.request.method} {shown(self.url)}"
 
     @property
     def beginning(self) -> bytes:
@@ -52,11 +45,11 @@ class Came(NamedTuple):
             if events["events"]:
                 return events
             framing, beginning = self.stream.framing, self.stream.beginning
-            return from_silence(self.reply, self.url, framing, beginning)
+            return from_silence(self.reply, self.where, framing, beginning)
         try:
             return from_json(self.reply.body.removeprefix(_BOM), allow_inf_nan=False)
         except ValueError as error:
-            return from_garbage(self.reply, self.url, error)
+            return from_garbage(self.reply, self.where, error)
 
     def result(self, replies: ReplyMap) -> Response | Failure:
         """Give what the mapping makes of it.

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 
-from runner.endpoints._body import Reply, TooLarge, Unreadable
+from runner.endpoints._body import NO_STATUS, Reply, TooLarge, Unreadable
 from runner.endpoints._reach import Unanswered
 from runner.endpoints._values import excerpt
 from runner.model import Failure
@@ -113,37 +113,40 @@ def from_redirect(url: str, target: str) -> Failure:
     )
 
 
-def from_garbage(reply: Reply, url: str, error: ValueError) -> Failure:
+def from_garbage(reply: Reply, where: str, error: ValueError) -> Failure:
     """Explain a body that is not the JSON it should be."""
     kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    what = f"the reply of {shown(url)} is no JSON"
+    what = f"the reply of {where} is no JSON"
     if kind == "text/event-stream":
         what = (
-            f"{shown(url)} streams its reply (write stream: sse in endpoint.response, "
+            f"{where} streams its reply (write stream: sse in endpoint.response, "
             "or ask for one whole reply in endpoint.body)"
         )
-    elif not reply.body:
-        return Failure("service.malformed", f"the reply of {shown(url)} is empty")
-    begin = excerpt(reply.body.decode(errors="replace"), 200)
+    elif not reply.body.strip():
+        return Failure("service.malformed", f"the reply of {where} is empty")
     return Failure(
         "service.malformed",
-        f"{what}: {excerpt(str(error), 120)}; "
-        f"its type is {excerpt(kind, 60) or 'not stated'}, it begins with: {begin}",
+        f"{what}: {excerpt(str(error), 120)}; {_seen(reply, reply.body)}",
     )
 
 
-def from_silence(reply: Reply, url: str, framing: str, beginning: bytes) -> Failure:
+def from_silence(reply: Reply, where: str, framing: str, beginning: bytes) -> Failure:
     """Explain a body in which there is no event; ``beginning`` is how it begins."""
-    where = shown(url)
     if not beginning.strip():
         return Failure("service.malformed", f"the stream of {where} is empty")
-    begin = excerpt(beginning.decode(errors="replace"), 200)
-    kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return Failure(
         "service.malformed",
         f"the reply of {where} holds no event of endpoint.response.stream: {framing}; "
-        f"its type is {excerpt(kind, 60) or 'not stated'}, it begins with: {begin}",
+        f"{_seen(reply, beginning)}",
     )
+
+
+def _seen(reply: Reply, beginning: bytes) -> str:
+    kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    begins = f"it begins with: {excerpt(beginning.decode(errors='replace'), 200)}"
+    if reply.status == NO_STATUS:
+        return begins
+    return f"its type is {excerpt(kind, 60) or 'not stated'}, {begins}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -12,7 +12,7 @@ from uuid import uuid4
 import requests
 from urllib3.exceptions import HTTPError
 
-from runner.endpoints._body import SUCCESS, Reply, TooLarge, Unreadable
+from runner.endpoints._body import NO_STATUS, SUCCESS, Reply, TooLarge, Unreadable
 from runner.endpoints._came import Came
 from runner.endpoints._failures import (
     from_error,
@@ -34,7 +34,7 @@ from runner.spec import EndpointSpec, WaitFor
 from runner.templating import Locate, Request, RequestTemplate, by_path
 from runner.variables import expand
 
-__all__ = ["REDIRECTS", "Came", "HttpEndpoint"]
+__all__ = ["NO_STATUS", "REDIRECTS", "Came", "HttpEndpoint", "Reply"]
 
 REDIRECTS = 5
 """How many are followed; all within one service and one time-out."""
@@ -135,7 +135,9 @@ class HttpEndpoint:
         stream = Stream(framing, self._clock) if framing else None
         reply = self._call(request, deadline, "url", stream=stream)
         latency = self._clock() - started
-        return Came(request, reply, started, latency, stream)
+        where = shown(str(request.url))
+        asked = f"{request.method} {where}"
+        return Came(asked, where, request.body, reply, started, latency, stream)
 
     def wait(
         self,

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import groupby
 
 from runner.endpoints import Found, excerpt
-from runner.endpoints.http import Came
+from runner.endpoints.http import NO_STATUS, Came, Reply
 from runner.errors import InputError
 from runner.model import Case, Failure, Response, Unscored
 from runner.scores import Scope, Scorer
@@ -26,14 +26,17 @@ def asked(case: Case, came: Came, hide: Hide) -> Iterator[str]:
     """Say what was sent, and what came back in how much time."""
     yield f"case      {excerpt(case.id, _VALUE)}: {excerpt(case.question, _VALUE)}"
     yield f"asked     {came.asked}"
-    if came.request.body:
-        yield f"          {excerpt(hide(_sent(came.request.body)), 2 * _VALUE)}"
+    if came.sent:
+        yield f"          {excerpt(hide(_sent(came.sent)), 2 * _VALUE)}"
     if not isinstance(came.reply, Failure):
-        kind = came.reply.headers.get("Content-Type", "no content type")
-        yield (
-            f"came      {came.reply.status} {excerpt(came.reply.reason, 40)}, "
-            f"{excerpt(kind, 60)}, in {came.latency:.2f} s"
-        )
+        yield f"came      {_state(came.reply)}in {came.latency:.2f} s"
+
+
+def _state(reply: Reply) -> str:
+    if reply.status == NO_STATUS:
+        return ""
+    kind = reply.headers.get("Content-Type", "no content type")
+    return f"{reply.status} {excerpt(reply.reason, 40)}, {excerpt(kind, 60)}, "
 
 
 def _sent(data: bytes | str) -> str:
