@@ -1,0 +1,36 @@
+"""Whether a judge was held against people, and whether that still holds for a run.
+
+``rag-eval calibrate`` writes a ``Calibration``; a gate on a judged metric asks
+``standing`` whether it covers the very ruler that measured: judge, prompts, metric.
+"""
+
+from __future__ import annotations
+
+from runner.calibration._read import read
+from runner.calibration._record import (
+    FORMAT_VERSION,
+    Calibration,
+    Entry,
+    Flips,
+    Labels,
+    Part,
+    TaskPrint,
+    part,
+)
+from runner.calibration._standing import Demand, Ruler, Standing, standing
+
+__all__ = [
+    "FORMAT_VERSION",
+    "Calibration",
+    "Demand",
+    "Entry",
+    "Flips",
+    "Labels",
+    "Part",
+    "Ruler",
+    "Standing",
+    "TaskPrint",
+    "part",
+    "read",
+    "standing",
+]
