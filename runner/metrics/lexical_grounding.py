@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -81,6 +82,7 @@ def lexical_grounding(
     )
 
 
+@lru_cache(8)  # of a failing case, the diagnosis asks again what the metric asked
 def parts(
     answer: str, passages: tuple[Passage, ...], question: str
 ) -> Parts | Unscored:
