@@ -9,12 +9,13 @@ from runner.endpoints._guess import collected, framing, guess
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._process import Service
 from runner.endpoints._trace import Found, trace
-from runner.endpoints._values import excerpt, number
+from runner.endpoints._values import number
 from runner.errors import InputError, Problems
 from runner.hosts import forbidden
 from runner.model import Case
 from runner.spec import EndpointSpec
 from runner.templating import Locate, RequestTemplate
+from runner.text.lengths import excerpt
 
 __all__ = [
     "Found",

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from runner.endpoints._body import Reply
 from runner.endpoints._failures import from_garbage, from_silence
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import Stream
 from runner.model import Failure, Response
+from runner.wire.caller import Reply
 
 _BOM = b"\xef\xbb\xbf"
 

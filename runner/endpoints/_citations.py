@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from runner.endpoints._expressions import Find, find_by, first_group, regex
-from runner.endpoints._values import Malformed, excerpt, kind, word
+from runner.endpoints._values import Malformed, kind, word
 from runner.errors import InputError, Place
 from runner.model import Passage
 from runner.spec import CitationMap
 from runner.templating import Locate
+from runner.text.lengths import excerpt
 
 _NUMBER = re.compile(r"[0-9]+")
 _POSITION = re.compile(r"[0-9]{1,9}")

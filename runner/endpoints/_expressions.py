@@ -18,8 +18,8 @@ from jmespath.functions import Functions, signature
 from jmespath.visitor import Options, TreeInterpreter
 from pydantic_core import from_json
 
-from runner.endpoints._values import excerpt
 from runner.errors import InputError, Place, did_you_mean
+from runner.text.lengths import excerpt
 from runner.units import count
 
 Find = Callable[[Any], Any]

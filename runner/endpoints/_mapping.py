@@ -11,7 +11,6 @@ from runner.endpoints._expressions import Find, find_by, plain_name, regex, trut
 from runner.endpoints._values import (
     Malformed,
     described,
-    excerpt,
     kind,
     nearest,
     number,
@@ -22,6 +21,7 @@ from runner.errors import InputError, Place, Problems
 from runner.model import Failure, Passage, Response
 from runner.spec import CitationMap, ContextMap, ResponseMap
 from runner.templating import Locate, by_path
+from runner.text.lengths import excerpt
 
 Build = Callable[[list[Any]], list[Passage]]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from urllib3.exceptions import IncompleteRead
 
-from runner.endpoints._body import Unreadable
 from runner.endpoints._events import FRAMINGS, Event, Lines, together, torn
 from runner.endpoints._mapping import ReplyMap
-from runner.endpoints._values import excerpt
 from runner.model import Failure, Response
+from runner.text.lengths import excerpt
+from runner.wire.caller import Unreadable
 
 MOST_EVENTS = 100_000
 """Of one reply; an answer has a few thousand, and each takes room of its own."""

@@ -9,6 +9,7 @@ from sys import float_info
 from typing import Any
 
 from runner.errors import did_you_mean
+from runner.text.lengths import excerpt
 
 _KEYS_SHOWN = 12
 _EVENTS_SEEN = 1000
@@ -45,14 +46,6 @@ def number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if abs(value) < float_info.max else None
-
-
-def excerpt(value: Any, limit: int = 200) -> str:
-    """Give the beginning of a value as JSON, on one line; dots say that it was cut."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    line = " ".join(text[: 4 * limit].split())
-    whole = len(text) <= 4 * limit and len(line) <= limit
-    return line if whole else f"{line[:limit]}..."
 
 
 def described(reply: Any, what: str = "reply") -> str:

@@ -12,36 +12,36 @@ from uuid import uuid4
 import requests
 from urllib3.exceptions import HTTPError
 
-from runner.endpoints._body import NO_STATUS, SUCCESS, Reply, TooLarge, Unreadable
 from runner.endpoints._came import Came
-from runner.endpoints._failures import (
-    from_error,
-    from_redirect,
-    from_status,
-    shown,
-)
+from runner.endpoints._failures import BLOCK
+from runner.endpoints._headers import defaults
 from runner.endpoints._mapping import ReplyMap
-from runner.endpoints._prepare import defaults, followed, parsed_url, prepared, refused
-from runner.endpoints._reach import Reach, Refused, Resolve, resolve
-from runner.endpoints._redirects import redirected, same_service
 from runner.endpoints._stream import Stream
-from runner.endpoints._wire import Client
 from runner.errors import InputError, Unavailable
-from runner.hosts import Access, refusal
+from runner.hosts import Access
 from runner.model import Case, Failure, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, WaitFor
 from runner.templating import Locate, Request, RequestTemplate, by_path
 from runner.variables import expand
+from runner.wire.caller import (
+    NO_STATUS,
+    REDIRECTS,
+    SUCCESS,
+    Bounds,
+    Caller,
+    Reply,
+    Resolve,
+    Unreadable,
+    prepared,
+    resolve,
+    shown,
+)
 
 __all__ = ["NO_STATUS", "REDIRECTS", "Came", "HttpEndpoint", "Reply"]
 
-REDIRECTS = 5
-"""How many are followed; all within one service and one time-out."""
-
 _POLL = 0.25
 _POLL_TIMEOUT = 5.0
-_CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
 _ANY = Access()
 
 
@@ -85,12 +85,17 @@ class HttpEndpoint:
         self._redact = Redactor(secrets).text
         self._place = place
         self._clock = clock
-        self._wall = wall
         self._new_uuid = new_uuid
         self._headers = defaults(spec, place)
-        self._allowed = access.allowed
-        self._reach = Reach(access.nearby, resolve)
-        self._client = Client(expand(spec.url, variables), self._reach)
+        self._caller = Caller(
+            expand(spec.url, variables),
+            BLOCK,
+            Bounds(spec.timeout, spec.max_response),
+            place=place,
+            access=access,
+            resolve=resolve,
+            wall=wall,
+        )
         self._origins: tuple[str, ...] = ()
 
     def admit(self, cases: Iterable[Case]) -> None:
@@ -103,13 +108,13 @@ class HttpEndpoint:
         """
         self._origins = tuple(dict.fromkeys(map(_origin, self._template.urls(cases))))
         for origin in self._origins:
-            self._parsed(origin, "url")
+            self._caller.parsed(origin, "url")
         if self._spec.wait_for:
-            self._parsed(self._spec.wait_for.url, "wait_for", "url")
+            self._caller.parsed(self._spec.wait_for.url, "wait_for", "url")
 
     def notices(self) -> tuple[str, ...]:
         """Say where a service at localhost was found instead, if anywhere."""
-        return tuple(self._reach.notices())
+        return tuple(self._caller.reach.notices())
 
     def ask(self, case: Case) -> Response | Failure:
         """Make one attempt; its latency is from the request to the last byte.
@@ -183,21 +188,25 @@ class HttpEndpoint:
     def _missed(self, url: str, limit: float) -> str | None:
         """Say why what is waited for is not there; None where it is."""
         if self._spec.wait_for is None:
-            return None if self._reach.listens(url, limit) else "nothing listens there"
+            return (
+                None
+                if self._caller.reach.listens(url, limit)
+                else "nothing listens there"
+            )
         reply = self._poll(url, limit)
         return None if isinstance(reply, Reply) else reply.message
 
     def _poll(self, url: str, limit: float) -> Reply | Failure:
         key = ("wait_for", "url")
-        request = prepared("GET", self._parsed(url, *key)[0], self._headers)
+        request = prepared("GET", self._caller.parsed(url, *key)[0], self._headers)
         return self._call(request, time.monotonic() + min(limit, _POLL_TIMEOUT), *key)
 
     def close(self) -> None:
         """End every call in flight, at once, and drop the connections."""
-        self._client.close()
+        self._caller.close()
 
     def _prepared(self, request: Request) -> requests.PreparedRequest:
-        url, authorization = self._parsed(request.url, "url")
+        url, authorization = self._caller.parsed(request.url, "url")
         headers = {**self._headers, **request.headers}
         if authorization:
             headers.setdefault("Authorization", authorization)
@@ -205,9 +214,6 @@ class HttpEndpoint:
             encoded = urlencode(request.query, quote_via=quote)
             url = f"{url}{'&' if '?' in url else '?'}{encoded}"
         return prepared(request.method, url, headers, self._encoded(request.body))
-
-    def _parsed(self, url: str, *key: str) -> tuple[str, str | None]:
-        return parsed_url(url, self._place("endpoint", *key), self._allowed)
 
     def _encoded(self, body: Any) -> bytes | None:
         if body is None:
@@ -230,31 +236,19 @@ class HttpEndpoint:
 
         Its body goes to ``stream`` as it comes, where there is one.
         """
-        take, limit = stream.take if stream else None, self._spec.max_response
         url = str(request.url)
-        hops = 0
+        take = stream.take if stream else None
+        reply = self._caller.call(request, deadline, *key, take=take)
+        if isinstance(reply, Failure):
+            return reply
         try:
-            while True:
-                reply = self._client.send(request, deadline, limit, take)
-                target = redirected(reply, str(request.url))
-                if target is None or hops == REDIRECTS:
-                    break
-                if not self._may_follow(str(request.url), target):
-                    return from_redirect(url, target)
-                request = followed(request, target, reply.status)
-                hops += 1
             if stream:
                 stream.end()
-        except Refused as error:
-            raise refused(str(error), self._place("endpoint", *key)) from error
-        except _CALL_ERRORS as error:
-            return from_error(error, url, self._spec.timeout)
+        except (HTTPError, Unreadable) as error:
+            return self._caller.broken(error, url)
         if reply.status in SUCCESS:
             return reply
-        return from_status(reply, url, self._wall())
-
-    def _may_follow(self, url: str, target: str) -> bool:
-        return same_service(url, target) and not refusal(target, self._allowed)
+        return self._caller.unsuccessful(reply, url)
 
 
 def _origin(url: str) -> str:

@@ -17,11 +17,12 @@ from typing import Any, get_args
 from pydantic_core import from_json
 
 from runner.endpoints._mapping import ReplyMap
-from runner.endpoints._values import Malformed, excerpt, kind, number, word
+from runner.endpoints._values import Malformed, kind, number, word
 from runner.errors import InputError, Place, reason
 from runner.model import Case, Failure, Response, ServiceCause
 from runner.spec import CitationMap, ResponseMap
 from runner.templating import Locate, by_path
+from runner.text.lengths import excerpt
 
 LONGEST_LINE = 32 * 2**20
 """Bytes of one record."""

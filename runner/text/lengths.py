@@ -6,9 +6,11 @@ emoji takes two.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 Measure = Callable[[str], int]
 
@@ -133,3 +135,11 @@ def _pieces(words: Iterable[str], width: int) -> Iterator[str]:
             yield head
             rest = rest[len(head) :]
         yield rest
+
+
+def excerpt(value: Any, limit: int = 200) -> str:
+    """Give the beginning of a value as JSON, on one line; dots say that it was cut."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    line = " ".join(text[: 4 * limit].split())
+    whole = len(text) <= 4 * limit and len(line) <= limit
+    return line if whole else f"{line[:limit]}..."

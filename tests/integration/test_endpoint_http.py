@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 
-from runner.endpoints._failures import from_error
+from runner.endpoints._failures import BLOCK
 from runner.endpoints.http import HttpEndpoint
 from runner.errors import InputError, Problems, Unavailable
 from runner.model import Case, Failure, Response
 from runner.responses import Limits, collect
 from runner.spec import EndpointSpec, WaitFor
+from runner.wire._failures import from_error
 
 CASE = Case("qa-1", "退货?", tenant="a")
 GOOD = {"answer": "Within 30 days.", "contexts": [{"id": "r#3", "text": "30 days."}]}
@@ -710,7 +711,7 @@ def test_a_wrong_url_to_wait_for_is_told_at_its_own_key():
     ],
 )
 def test_a_proxy_that_fails_is_blamed_and_not_the_endpoint(error, retryable):
-    failure = from_error(error, "http://rag/ask", 30)
+    failure = from_error(error, "http://rag/ask", 30, BLOCK)
 
     assert (failure.cause, failure.retryable) == ("service.unreachable", retryable)
     assert failure.message.startswith("the proxy on the way to http://rag/ask cannot")

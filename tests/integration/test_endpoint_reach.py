@@ -15,13 +15,13 @@ from time import monotonic
 import pytest
 
 from runner import endpoints, hosts
-from runner.endpoints._reach import Reach
-from runner.endpoints._reach import resolve as look_up
 from runner.endpoints.http import HttpEndpoint
 from runner.errors import InputError, Problems
 from runner.hosts import Access
 from runner.model import Case, Failure
 from runner.spec import EndpointSpec, WaitFor
+from runner.wire._reach import Reach
+from runner.wire._reach import resolve as look_up
 
 ROOT = Path(__file__).parents[2]
 CASE = Case("qa-1", "Why?")

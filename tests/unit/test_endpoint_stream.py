@@ -5,7 +5,6 @@ import random
 import pytest
 from urllib3.exceptions import IncompleteRead
 
-from runner.endpoints._body import Unreadable
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import MOST_EVENTS, Stream
 from runner.errors import Problems
@@ -13,6 +12,7 @@ from runner.files._yaml import parse_yaml
 from runner.metrics import registry
 from runner.model import Response
 from runner.spec import ResponseMap, parse
+from runner.wire._body import Unreadable
 from tests.streaming import bytewise, oddly, plainly, slowly
 
 STREAMS = 10_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urljoin, urlsplit
 
-from runner.endpoints._body import Reply
 from runner.hosts import port_of
+from runner.wire._body import Reply
 
 _SECURED = (80, 443)
 """The usual ports, of http and of https."""

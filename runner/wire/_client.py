@@ -25,8 +25,8 @@ from urllib3.exceptions import (
 )
 from urllib3.util import Timeout
 
-from runner.endpoints._body import Reply, Take, TooLarge, read
-from runner.endpoints._reach import Reach
+from runner.wire._body import Reply, Take, TooLarge, read
+from runner.wire._reach import Reach
 
 _HEADERS = 1024 * 1024
 _FRAMED = 8  # bytes on the wire for a byte of body: chunks of one byte take six

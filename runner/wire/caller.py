@@ -1,0 +1,158 @@
+"""Calls a service, through redirects within it, and no host that may not be asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import requests
+from urllib3.exceptions import HTTPError
+
+from runner.errors import Place
+from runner.hosts import Access, refusal
+from runner.model import Failure
+from runner.templating import Locate
+from runner.wire._body import (
+    NO_STATUS,
+    SUCCESS,
+    Reply,
+    Take,
+    TooLarge,
+    Unreadable,
+)
+from runner.wire._client import Client
+from runner.wire._failures import (
+    Block,
+    from_error,
+    from_redirect,
+    from_status,
+    shown,
+)
+from runner.wire._prepare import followed, parsed_url, prepared, refused
+from runner.wire._reach import Reach, Refused, Resolve, resolve
+from runner.wire._redirects import redirected, same_service
+
+__all__ = [
+    "NO_STATUS",
+    "REDIRECTS",
+    "SUCCESS",
+    "Block",
+    "Bounds",
+    "Caller",
+    "Reply",
+    "Resolve",
+    "Unreadable",
+    "prepared",
+    "resolve",
+    "shown",
+]
+
+REDIRECTS = 5
+"""How many are followed; all within one service and one time-out."""
+
+_CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
+
+
+class Bounds(NamedTuple):
+    """What one call may take."""
+
+    timeout: float
+    """Seconds, as a whole."""
+    size: int
+    """Bytes of the reply, compressed and not."""
+
+
+class Caller:
+    """Calls one service; threads may share it, each has its own connection.
+
+    Args:
+        url: Of the service, by which proxies and certificates are chosen.
+        block: The part of the spec that names it.
+        bounds: What one call may take.
+        place: Where a key stands in the user's file.
+        access: Which hosts may be asked, and where a service at localhost may be.
+        resolve: Gives the addresses of a name.
+        wall: Seconds of the epoch, for a ``Retry-After`` that is a date.
+    """
+
+    def __init__(  # noqa: PLR0913 - what the world gives, each replaceable in a test
+        self,
+        url: str,
+        block: Block,
+        bounds: Bounds,
+        *,
+        place: Locate,
+        access: Access,
+        resolve: Resolve = resolve,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._block = block
+        self._bounds = bounds
+        self._place = place
+        self._allowed = access.allowed
+        self._wall = wall
+        self.reach = Reach(access.nearby, resolve)
+        """How its connections are opened."""
+        self._client = Client(url, self.reach)
+
+    def parsed(self, url: str, *key: str) -> tuple[str, str | None]:
+        """Give a URL that can be asked, and its credentials as a header.
+
+        Raises:
+            InputError: It is no URL, or of a host that may not be asked.
+        """
+        return parsed_url(url, self._where(key), self._allowed)
+
+    def call(
+        self,
+        request: requests.PreparedRequest,
+        deadline: float,
+        *key: str,
+        take: Take | None = None,
+    ) -> Reply | Failure:
+        """Give the reply, whatever its status, through redirects within the service.
+
+        Args:
+            request: Complete: URL, headers and body as they go out.
+            deadline: When the call ends, on the clock of ``time.monotonic``.
+            key: Of the spec that gave the URL.
+            take: Gets the pieces of a success as they come; its reply has no body.
+
+        Raises:
+            InputError: The host stands for addresses that are never reached.
+        """
+        url = str(request.url)
+        hops = 0
+        try:
+            while True:
+                reply = self._client.send(request, deadline, self._bounds.size, take)
+                target = redirected(reply, str(request.url))
+                if target is None or hops == REDIRECTS:
+                    return reply
+                if not self._may_follow(str(request.url), target):
+                    return from_redirect(url, target, self._block)
+                request = followed(request, target, reply.status)
+                hops += 1
+        except Refused as error:
+            raise refused(str(error), self._where(key)) from error
+        except _CALL_ERRORS as error:
+            return self.broken(error, url)
+
+    def broken(self, error: Exception, url: str) -> Failure:
+        """Explain a call that gave no whole reply."""
+        return from_error(error, url, self._bounds.timeout, self._block)
+
+    def unsuccessful(self, reply: Reply, url: str) -> Failure:
+        """Explain a reply whose status is no success."""
+        return from_status(reply, url, self._wall(), self._block)
+
+    def close(self) -> None:
+        """End every call in flight, at once, and drop the connections."""
+        self._client.close()
+
+    def _may_follow(self, url: str, target: str) -> bool:
+        return same_service(url, target) and not refusal(target, self._allowed)
+
+    def _where(self, key: tuple[str, ...]) -> Place:
+        return self._place(self._block.name, *key)
