@@ -2,11 +2,13 @@
 
 ``words`` normalises and splits; ``spelled`` turns number words into figures;
 ``numerals`` reads numbers; ``matching`` looks for one text in another; ``refusals``
-tells whether an answer declines; ``lengths`` measures a text and makes it shorter.
+tells whether an answer declines; ``lengths`` measures a text and makes it shorter;
+``languages`` says in which language it is spoken of.
 """
 
 from __future__ import annotations
 
+from runner.text.languages import LANGUAGES, Language, language
 from runner.text.matching import contains, states
 from runner.text.numerals import numbers, readings
 from runner.text.refusals import declines
@@ -20,9 +22,12 @@ from runner.text.words import (
 )
 
 __all__ = [
+    "LANGUAGES",
+    "Language",
     "contains",
     "declines",
     "fold",
+    "language",
     "normalise",
     "numbers",
     "readings",
