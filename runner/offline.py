@@ -38,6 +38,8 @@ def validate(
     spec = plan.spec
     with masking(Redactor(spec.secrets).text):
         check(spec.endpoint, spec.variables, plan.cases, plan.place)
+        if spec.rival:
+            check(spec.rival, spec.variables, plan.cases, plan.beside)
     gates = len(spec.limits) + len(spec.red_lines)
     limited = {split_statistic(limit.name)[0] for limit in spec.limits}
     lines = (

@@ -93,7 +93,9 @@ def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Pl
         return plan._replace(baseline=read_results(folder, folder.as_posix()))
     if not plan.spec.baseline:
         return plan
-    spec = then if then and then.baseline else plan.spec
+    # What answers now is no record of what was, and is asked as the change says.
+    known = then and then.baseline and then.baseline.kind != "endpoint"
+    spec = then if then and known else plan.spec
     return _with_baseline(plan, spec, sources)
 
 
@@ -108,6 +110,8 @@ def _with_baseline(plan: Plan, spec: Spec, sources: Sources) -> Plan:
     source = spec.baseline
     if source is None:
         return plan
+    if source.kind == "endpoint":
+        return plan._replace(rival=plan.spec.rival)
     if source.kind == "path":
         return _kept(plan, source, sources)
     if source.kind == "results":

@@ -121,11 +121,12 @@ class Ledger:
         self._sign(position, record)
         return record
 
+    def retain(self, position: int, record: Record) -> None:
+        """Keep what was retrieved for a case that is worse than elsewhere."""
+        self._worsened.offer(position, lambda: _Came(record.retrieved, record.hits))
+
     def _record(
-        self,
-        position: int,
-        scores: Sequence[Score],
-        came: _Came | None,
+        self, position: int, scores: Sequence[Score], came: _Came | None
     ) -> Record:
         case, finding = self.cases[position], self.findings[position]
         named = dict(zip(self._labels, scores, strict=True))

@@ -31,9 +31,9 @@ Outcome = Literal[
 
 Match = Literal["chunk", "document"]
 
-BaselineKind = Literal["path", "branch", "artifact", "results"]
+BaselineKind = Literal["path", "branch", "artifact", "results", "endpoint"]
 """Where a baseline is kept: a committed folder, a branch of data, what a run uploaded,
-or a folder that a step before has brought."""
+a folder that a step before has brought; or another endpoint, asked in the same run."""
 
 Qrels = Mapping[str, int]
 """Relevance judgments: document id to grade; 1 or more is relevant."""

@@ -16,7 +16,7 @@ from runner.metrics import registry
 from runner.model import Case, memberships
 from runner.quarantine import doubts, excused
 from runner.redact import Redactor
-from runner.spec import Spec, parse
+from runner.spec import EndpointSpec, Spec, parse
 from runner.templating import by_path
 from runner.units import count
 
@@ -50,6 +50,8 @@ class Plan(NamedTuple):
     left_out: tuple[Case, ...] = ()
     """Cases that the filters did not choose."""
     baseline: Results | None = None
+    rival: EndpointSpec | None = None
+    """What is asked beside the endpoint, and gives the baseline."""
     review: Review = NO_REVIEW
     """What this change does to the yardstick, where the base commit is known."""
     history: tuple[Point, ...] | None = None
@@ -61,6 +63,10 @@ class Plan(NamedTuple):
     """In UTC."""
     place: Callable[..., Place] = by_path
     """Where a key of the spec stands."""
+
+    def beside(self, *path: str | int) -> Place:
+        """Give where a key of the endpoint that is the baseline stands."""
+        return self.place("baseline", *path)
 
 
 def select(cases: Sequence[Case], filters: Filters) -> tuple[Case, ...]:

@@ -93,7 +93,7 @@ def footer(report: Report, links: Links) -> Said:
             say("commit ", commit(head, links)) if head else (),
             say("evaluated as merge ", commit(merge, links)) if merge else (),
             say("base ", commit(report.base, links)) if report.base else (),
-            _of_baseline(compared, links) if compared else (),
+            _of_baseline(report, compared, links) if compared else (),
             say(link("workflow run", links.run_url)) if links.run_url else (),
             _moment(report.started) if report.started else (),
             say(f"took {number(report.duration_s, 's')}") if report.duration_s else (),
@@ -107,7 +107,11 @@ def commit(name: str, links: Links) -> Piece:
     return quote(name[:7], links.commit_url(name))
 
 
-def _of_baseline(compared: Comparison, links: Links) -> Said:
+def _of_baseline(report: Report, compared: Comparison, links: Links) -> Said:
+    # Results that are given by hand take the place of an endpoint, and are older.
+    in_turn = compared.started == report.started
+    if report.baseline_kind == "endpoint" and in_turn:
+        return say("baseline ", quote(report.baseline or ""), " asked in turn")
     then = _moment(compared.started) if compared.started else ()
     at = say(commit(compared.commit, links)) if compared.commit else ()
     said = join(" of ", [at, then])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 
 from runner import pipeline
 from runner.base import Sources, held_against
@@ -102,6 +102,9 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
         order.unknown,
     )
     plan = _with_owners(held_against(plan, sources, world.environ), order)
+    if plan.rival and order.replay:
+        unread = plan.review._replace(baseline_unread="a replay asks nobody")
+        plan = plan._replace(review=unread)
     doubted = doubts(
         plan.spec,
         plan.place,
@@ -127,14 +130,19 @@ def _run(
         with (
             world.progress(len(plan.cases), done) as progress,
             closing(source.exchanges),
+            nullcontext() if source.others is None else closing(source.others),
         ):
             # What is replayed is on disk already, and is not written again.
             keep = (lambda *_: None) if order.replay else folder.response
             keeper = Keeper(
                 keep, folder.case, progress, now, source.misread, source.notices
             )
+            others = source.others
             found, stopped = pipeline.evaluate(
-                plan, world.interruptible(source.exchanges), keeper
+                plan,
+                world.interruptible(source.exchanges),
+                keeper,
+                None if others is None else world.interruptible(others),
             )
         found = folder.finish(
             found, renderings(world.templates, folder.path, order.links)

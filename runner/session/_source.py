@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,9 +17,11 @@ from runner.model import Exchange
 from runner.pipeline import Plan
 from runner.responses import Exchanges, Limits, collect
 from runner.session._order import Order
+from runner.spec import EndpointSpec
 from runner.trials import numbered, trying
 
 if TYPE_CHECKING:
+    from runner.endpoints.http import HttpEndpoint
     from runner.endpoints.recorded import RecordedEndpoint
 
 
@@ -32,6 +33,8 @@ class Source(NamedTuple):
     """What the mapping has not found in them so far, as help."""
     notices: Callable[[], Iterable[str]] = tuple
     """What the reader should know about where they came from."""
+    others: Exchanges | None = None
+    """What an endpoint replies that is the baseline, where one is."""
 
 
 def check_start(plan: Plan) -> None:
@@ -55,7 +58,6 @@ def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
     What has to be started then, ``services`` will end.
     """
     spec = plan.spec.endpoint
-    ask = partial(collect, clock=time.monotonic, uniform=random.uniform, now=now)
     if order.replay:
         from runner.endpoints.recorded import RecordedEndpoint
 
@@ -74,20 +76,63 @@ def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
     endpoint.admit(plan.cases)
 
     def live() -> Exchanges:
-        limits = Limits(
-            spec.concurrency, spec.rate_limit, spec.retries, spec.stop_after
-        )
         with closing(endpoint):
             if spec.start and endpoint.is_ready():
                 raise _taken(plan)
             check = services.enter_context(_service(plan, order, root))
             endpoint.wait(check=check)
-            trials = plan.spec.trials.times
-            asked = ask(endpoint, trying(plan.cases, trials), limits)
-            yield from numbered(asked, trials)
+            yield from _asked(endpoint, spec, plan)
             check(ready=True)
 
-    return Source(live(), endpoint.replies.missing, endpoint.notices)
+    others, told = _beside(plan, order)
+
+    def notices() -> Iterator[str]:
+        yield from dict.fromkeys((*endpoint.notices(), *told()))
+
+    return Source(live(), endpoint.replies.missing, notices, others)
+
+
+def _asked(endpoint: HttpEndpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
+    """Give what came of every trial of every case."""
+    limits = Limits(spec.concurrency, spec.rate_limit, spec.retries, spec.stop_after)
+    trials = plan.spec.trials.times
+    asked = collect(
+        endpoint,
+        trying(plan.cases, trials),
+        limits,
+        clock=time.monotonic,
+        uniform=random.uniform,
+        now=now,
+    )
+    yield from numbered(asked, trials)
+
+
+def _beside(
+    plan: Plan, order: Order
+) -> tuple[Exchanges | None, Callable[[], Iterable[str]]]:
+    """Give the replies of an endpoint that is the baseline, and where it was found.
+
+    None where no endpoint is.
+    """
+    if plan.rival is None:
+        return None, tuple
+    from runner.endpoints.http import HttpEndpoint
+
+    spec = plan.rival
+    endpoint = HttpEndpoint(
+        spec,
+        plan.spec.variables,
+        secrets=plan.spec.secrets,
+        place=plan.beside,
+        access=order.access,
+    )
+    endpoint.admit(plan.cases)
+
+    def live() -> Exchanges:
+        with closing(endpoint):
+            yield from _asked(endpoint, spec, plan)
+
+    return live(), endpoint.notices
 
 
 def _taken(plan: Plan) -> Unavailable:

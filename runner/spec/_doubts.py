@@ -131,15 +131,29 @@ def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
         for key in _SENT
         for found in _texts(getattr(endpoint, key), ("endpoint", key))
     ]
+    beside = [
+        found
+        for key, text in _differing(spec).items()
+        for found in _texts(text, ("baseline", "endpoint", key))
+    ]
     if not any(_ASKS.search(text) for _, text in sent):
         holding = "url" if endpoint.body is None else "body"
         yield (
             f"{place('endpoint', holding)}: nothing in the request reads "
             "{{ question }}, so every case asks the same"
         )
-    for path, text in sent:
+    for path, text in (*sent, *beside):
         for name in bare(text):
             yield f"{place(*path)}: ${name} is sent as it stands (write ${{{name}}})"
+
+
+def _differing(spec: Spec) -> Mapping[str, Any]:
+    """Give what the endpoint that is the baseline is sent otherwise."""
+    rival = spec.rival
+    if rival is None:
+        return {}
+    own = {} if rival.headers == spec.endpoint.headers else rival.headers
+    return {"url": rival.url, "headers": own}
 
 
 def _texts(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:

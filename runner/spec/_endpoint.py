@@ -147,6 +147,18 @@ def _upper(value: object) -> object:
     return value.upper() if isinstance(value, str) else value
 
 
+class Rival(Part):
+    """Another endpoint, such as production, which is asked the same cases."""
+
+    url: str = Field(
+        min_length=1,
+        description="Where it is; a template. All else is as `endpoint` says.",
+    )
+    headers: dict[str, str] | None = Field(
+        None, description="Its headers, in the place of those of `endpoint`."
+    )
+
+
 class EndpointSpec(Part):
     """The RAG system under test, as a black box.
 

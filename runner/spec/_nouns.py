@@ -76,7 +76,7 @@ class BaselineSource(NamedTuple):
 
     kind: BaselineKind
     name: str
-    """A path, the name of a branch, or that of an artifact."""
+    """A path, the name of a branch or of an artifact, or an address."""
 
     def __str__(self) -> str:
         """Give it as people say it: ``branch rag-eval-data``."""
@@ -108,6 +108,8 @@ class Spec(NamedTuple):
     diagnosis: DiagnosisMarks = DiagnosisMarks()
     baseline: BaselineSource | None = None
     removed: Removed = Removed()
+    rival: EndpointSpec | None = None
+    """What is asked beside the endpoint, where that is the baseline."""
     trials: Trials = Trials()
     variables: Mapping[str, str] = {}
     """Environment values by name, for the templates of the endpoint."""

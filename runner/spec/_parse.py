@@ -14,7 +14,7 @@ from pydantic_core import to_json
 from runner.errors import Document, InputError, KeyPath, Problems, kind_of, masking
 from runner.model import Metric
 from runner.redact import Redactor
-from runner.spec._endpoint import EndpointSpec
+from runner.spec._endpoint import EndpointSpec, Rival
 from runner.spec._explain import Mistake, mistakes
 from runner.spec._marks import marks
 from runner.spec._measures import Measures
@@ -29,8 +29,10 @@ from runner.spec._nouns import (
 from runner.spec._thresholds import limits, relaxes_leakage
 from runner.spec._variables import Variables, misplaced
 from runner.spec._written import SpecFile, TrialsPart
+from runner.units import listed
 
 Value = TypeVar("Value")
+_NAMES = re.compile(r"(?<!\$)\$\{(\w+)")
 _HOST = re.compile(r"[\w.-]+(?::\d+)?(?:/|$)")
 _STAND_IN: Mapping[str, Any] = {
     "endpoint": {"url": "http://localhost"},
@@ -65,7 +67,11 @@ def _parsed(
 ) -> Spec:
     data = dict(document.data)
     if "endpoint" in data:
-        data["endpoint"] = variables.expand(data["endpoint"])
+        data["endpoint"] = variables.expand(data["endpoint"], "endpoint")
+    held = data.get("baseline")
+    if isinstance(held, dict) and "endpoint" in held:
+        rival = variables.expand(held["endpoint"], "baseline", "endpoint")
+        data["baseline"] = {**held, "endpoint": rival}
     reading = _Reading(document)
     reading.problems += variables.problems
     for path in misplaced(data):
@@ -118,7 +124,7 @@ class _Reading:
         measures.add("leakage")  # the implicit red line holds without a mark
         endpoint = _with_method(file.endpoint)
         if not variables.problems:
-            self.addresses(endpoint, variables)
+            self.addresses(file, variables)
         document = self.document
         return Spec(
             name=file.name or PurePosixPath(document.file).stem,
@@ -131,20 +137,35 @@ class _Reading:
             red_lines=tuple(self.selectors(file)),
             leakage_level="warn" if relaxes_leakage(file.thresholds) else "fail",
             diagnosis=file.diagnosis,
-            **self.held_against(file),
+            **self.held_against(file, endpoint),
             variables=variables.values,
             secrets=tuple(variables.secret),
             trials=Trials(file.trials.times, file.trials.passes),
             fingerprint=fingerprint(endpoint, held, file.trials),
         )
 
-    def held_against(self, file: SpecFile) -> dict[str, Any]:
-        """Give the two parts of ``baseline``; nothing where it is left out."""
+    def held_against(self, file: SpecFile, endpoint: EndpointSpec) -> dict[str, Any]:
+        """Give the parts of ``baseline``; nothing where it is left out."""
         if not file.baseline:
             return {}
         source = BaselineSource(*file.baseline.named[0])
         line = self.document.lines.get(("baseline", "removed"))
-        return {"baseline": source, "removed": Removed(file.baseline.removed, line)}
+        rival = file.baseline.endpoint
+        if rival and rival.headers is None:
+            self.sound_headers(endpoint)
+        return {
+            "baseline": source,
+            "removed": Removed(file.baseline.removed, line),
+            "rival": rival and _beside(endpoint, rival),
+        }
+
+    def sound_headers(self, endpoint: EndpointSpec) -> None:
+        """See that no secret of the endpoint goes to another address unasked."""
+        written = " ".join(endpoint.headers.values())
+        if names := _NAMES.findall(written):
+            what = f"is missing, and those of endpoint send {listed(names, 3)}"
+            hint = "say here what this address is to be sent; {} is nothing"
+            self.add(Mistake(("baseline", "endpoint", "headers"), what, hint))
 
     def sound(self, values: Iterator[Value | Mistake]) -> Iterator[Value]:
         """Give what is right, and report what is not."""
@@ -154,14 +175,17 @@ class _Reading:
             else:
                 yield value
 
-    def addresses(self, endpoint: EndpointSpec, variables: Variables) -> None:
+    def addresses(self, file: SpecFile, variables: Variables) -> None:
         """See that the addresses are some, once the environment is in them."""
+        endpoint, rival = file.endpoint, file.baseline and file.baseline.endpoint
         urls: list[tuple[KeyPath, str]] = [(("endpoint", "url"), endpoint.url)]
         if endpoint.wait_for:
             urls.append((("endpoint", "wait_for", "url"), endpoint.wait_for.url))
+        if rival:
+            urls.append((("baseline", "endpoint", "url"), rival.url))
         for path, url in urls:
             if not variables.plain(url).startswith(("http://", "https://", "{{")):
-                names = ", ".join(re.findall(r"\$\{(\w+)", url))
+                names = ", ".join(_NAMES.findall(url))
                 hint = f"look at what {names} holds" if names else ""
                 if bare := re.match(r"\$(\w+)", url):
                     hint = f"write ${{{bare[1]}}}"
@@ -194,6 +218,13 @@ def _without(data: Mapping[str, Any], found: list[Mistake]) -> dict[str, Any]:
         else:
             kept.pop(top, None)
     return {**_STAND_IN, **kept}
+
+
+def _beside(endpoint: EndpointSpec, rival: Rival) -> EndpointSpec:
+    """Give the endpoint as it is elsewhere, where nothing is started or waited for."""
+    headers = endpoint.headers if rival.headers is None else rival.headers
+    elsewhere = {"url": rival.url, "headers": headers, "start": None, "wait_for": None}
+    return endpoint.model_copy(update=elsewhere)
 
 
 def _with_method(endpoint: EndpointSpec) -> EndpointSpec:

@@ -12,6 +12,7 @@ from runner.variables import Use, is_meant, substituted
 
 _FORBIDDEN = re.compile(r"GITHUB_TOKEN|(ACTIONS|INPUT)_.*", re.IGNORECASE)
 _SECRET_KEYS = frozenset({"headers", "api_key"})
+_ENDPOINTS = {("endpoint",), ("baseline", "endpoint")}
 _TEMPLATES = frozenset({"url", "headers", "query", "body"})
 _WRITE = "write ${NAME} or ${NAME:-default}; a literal ${ is $${"
 
@@ -28,8 +29,8 @@ class Variables:
         self.unfilled: set[KeyPath] = set()
         """Where a value is only what was left of it, and no mistake of its author."""
 
-    def expand(self, endpoint: Any) -> Any:
-        """Give an endpoint with its variables filled in.
+    def expand(self, endpoint: Any, *at: str) -> Any:
+        """Give an endpoint, which stands at a key path, with its variables filled in.
 
         ``url``, ``headers``, ``query`` and ``body`` are checked only: they are
         templates, and values are put in as data after these were parsed.
@@ -37,7 +38,7 @@ class Variables:
         if not isinstance(endpoint, dict):
             return endpoint
         return {
-            key: self._filled(value, ("endpoint", key), keep=key in _TEMPLATES)
+            key: self._filled(value, (*at, key), keep=key in _TEMPLATES)
             for key, value in endpoint.items()
         }
 
@@ -95,12 +96,12 @@ def _malformed(written: str, where: Place) -> InputError:
 
 
 def misplaced(data: Mapping[str, Any]) -> Iterator[KeyPath]:
-    """Give where a variable stands outside the endpoint, and is not expanded."""
-    left: list[tuple[KeyPath, Any]] = [
-        ((key,), value) for key, value in data.items() if key != "endpoint"
-    ]
+    """Give where a variable stands outside an endpoint, and is not expanded."""
+    left: list[tuple[KeyPath, Any]] = [((key,), value) for key, value in data.items()]
     while left:
         path, value = left.pop(0)
+        if path in _ENDPOINTS:
+            continue
         if isinstance(value, dict):
             left += [((*path, key), inner) for key, inner in value.items()]
         elif isinstance(value, list):

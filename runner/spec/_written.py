@@ -18,7 +18,7 @@ from pydantic.config import JsonDict
 
 from runner.model import BaselineKind, Level
 from runner.spec._amounts import Points, Share, Whole, Word, Written
-from runner.spec._endpoint import EndpointSpec, Part
+from runner.spec._endpoint import EndpointSpec, Part, Rival
 
 Passes = Literal["all", "majority", "any"]
 
@@ -96,10 +96,9 @@ class DiagnosisMarks(Part):
 
 
 class Baseline(Part):
-    """What this run is held against: one of path, branch, artifact, results."""
+    """What this run is held against, at one place."""
 
     model_config = ConfigDict(json_schema_extra=_ONE)
-    later = frozenset({"endpoint"})
 
     path: Name = Field(
         None,
@@ -119,6 +118,10 @@ class Baseline(Part):
     results: Name = Field(
         None, description="A folder of results that a step before has brought."
     )
+    endpoint: Rival | None = Field(
+        None,
+        description="Another endpoint, such as production, asked in the same run.",
+    )
     removed: Level = Field(
         "warn",
         description="What cases do that the baseline has and this run has not: `warn` "
@@ -136,7 +139,11 @@ class Baseline(Part):
         """Where it may be: kind and name, of each that is written."""
         kinds: tuple[BaselineKind, ...] = get_args(BaselineKind)
         found = ((kind, getattr(self, kind)) for kind in kinds)
-        return [(kind, name) for kind, name in found if name is not None]
+        return [
+            (kind, value.url if isinstance(value, Rival) else value)
+            for kind, value in found
+            if value is not None
+        ]
 
 
 class RedLine(Part):

@@ -248,3 +248,150 @@ def test_a_case_that_changed_against_the_baseline_says_where_it_stands():
         "a": ("cases.csv", 2),  # regressed
         "b": ("cases.csv", 3),  # fixed
     }
+
+
+WRONG = Response("?", ())
+
+
+def test_another_endpoint_is_judged_beside_and_is_the_baseline():
+    report, _ = evaluate(
+        Plan(spec(), CASES),
+        exchanges(WRONG, *REPLIES[1:]),
+        keeper([]),
+        exchanges(REPLIES[0], WRONG, REPLIES[2]),
+    )
+
+    held = report.comparison
+    assert (held.pairs, held.regressed, held.fixed) == (3, ("a",), ("b",))
+    assert report.totals.failed == 1
+
+
+def test_two_endpoints_are_asked_in_turn():
+    asked = []
+
+    def told(name, results):
+        for exchange in exchanges(*results):
+            asked.append(name)
+            yield exchange
+
+    evaluate(
+        Plan(spec(), CASES), told("here", REPLIES), keeper([]), told("there", REPLIES)
+    )
+
+    assert asked == ["here", "there"] * 3
+
+
+def test_what_is_left_of_the_other_is_asked_when_one_is_through():
+    report, _ = evaluate(
+        Plan(spec(), CASES), exchanges(REPLIES[0]), keeper([]), exchanges(*REPLIES)
+    )
+
+    assert report.comparison.pairs == 1
+    assert report.totals.not_asked == 2
+
+
+def gives_up(*results):
+    yield from exchanges(*results)
+    raise Unavailable("3 cases in a row got no usable reply")
+
+
+def test_another_endpoint_that_gives_up_is_no_baseline_and_stops_nothing():
+    drop = Limit("accuracy", "max_drop", Amount(0.1))
+
+    report, stopped = evaluate(
+        Plan(spec(drop), CASES),
+        exchanges(*REPLIES),
+        keeper([]),
+        gives_up(REPLIES[0]),
+    )
+
+    assert (stopped, report.comparison, report.totals.passed) == (None, None, 3)
+    assert report.baseline_unread == "3 cases in a row got no usable reply"
+    [gate] = [gate for gate in report.gates if gate.rule == "max_drop"]
+    assert (gate.outcome, report.verdict) == ("unmeasured", "failed")
+
+
+def test_of_a_run_that_is_stopped_nobody_knows_the_baseline():
+    report, stopped = evaluate(
+        Plan(spec(), CASES), gives_up(REPLIES[0]), keeper([]), exchanges(*REPLIES)
+    )
+
+    assert isinstance(stopped, Unavailable)
+    assert (report.comparison, report.baseline_unread) == (None, "the run was stopped")
+
+
+def test_what_leaks_from_another_endpoint_is_none_of_this_change():
+    case = Case("a", "How long?", key_points=(("30 days",),), canaries=("C-1",))
+    leaking = Response("It takes 30 days. C-1", REPLIES[0].passages)
+
+    report, _ = evaluate(
+        Plan(spec(), (case,)), exchanges(REPLIES[0]), keeper([]), exchanges(leaking)
+    )
+
+    assert (report.verdict, report.comparison.fixed) == ("passed", ("a",))
+
+
+MANY = tuple(
+    Case(str(n), f"How long is {n}?", key_points=(("30 days",),)) for n in range(40)
+)
+DOWN = Failure("service.http_error", "HTTP 503")
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_what_another_endpoint_failed_to_answer_is_not_compared(lost):
+    report, _ = evaluate(
+        Plan(spec(), MANY),
+        exchanges(*[REPLIES[0]] * 40),
+        keeper([]),
+        exchanges(*[DOWN] * lost, *[REPLIES[0]] * (40 - lost)),
+    )
+
+    held = report.comparison
+    assert (held.pairs, held.fixed, held.new) == (40 - lost, (), ())
+    assert (
+        f"{lost} of 40 cases got no usable reply from the baseline and are not compared"
+        in report.notices
+    )
+    assert (report.verdict, report.baseline_unread) == ("passed", "")
+
+
+def test_another_endpoint_that_fails_too_often_is_no_baseline():
+    report, _ = evaluate(
+        Plan(spec(), MANY),
+        exchanges(*[REPLIES[0]] * 40),
+        keeper([]),
+        exchanges(*[DOWN] * 3, *[REPLIES[0]] * 37),
+    )
+
+    assert (report.comparison, report.verdict) == (None, "passed")
+    assert report.baseline_unread == (
+        "3 of 40 cases got no usable reply from the baseline"
+    )
+
+
+def test_a_reply_that_an_expression_cannot_take_ends_another_endpoint_alone():
+    def unlike():
+        yield Exchange(0, REPLIES[0])
+        raise InputError("response.contexts: cannot take what came")
+
+    report, stopped = evaluate(
+        Plan(spec(), CASES), exchanges(*REPLIES), keeper([]), unlike()
+    )
+
+    assert (stopped, report.totals.passed) == (None, 3)
+    assert report.baseline_unread == "response.contexts: cannot take what came"
+
+
+def test_what_both_endpoints_retrieved_is_known_where_one_is_worse():
+    case = Case("a", "How long?", key_points=(("30 days",),), qrels={"d#1": 1})
+    other = Response("It takes 9 days.", (Passage("e#1", "It takes 9 days."),))
+
+    report, _ = evaluate(
+        Plan(spec(), (case,)), exchanges(other), keeper([]), exchanges(REPLIES[0])
+    )
+
+    [found] = report.comparison.shifts
+    assert [(move.id, move.before, move.now) for move in found.ranks] == [
+        ("d#1", 1, None)
+    ]
+    assert (found.was, found.layer, found.came) == ("passed", "retrieval", ("e#1",))

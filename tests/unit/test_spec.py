@@ -22,6 +22,7 @@ from runner.spec import (
 from runner.units import Amount
 
 ROOT = Path(__file__).parents[2]
+NEEDS_ONE = "needs one of path, branch, artifact, results, endpoint"
 BASE = """\
 endpoint:
   url: http://localhost:9000/rag
@@ -649,10 +650,13 @@ def test_a_baseline_is_at_one_place(spec, kind):
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("{}", "needs one of path, branch, artifact, results"),
-        ("{removed: fail}", "needs one of path, branch, artifact, results"),
-        ("{path: a, branch: b}", "needs one of path, branch, artifact, results"),
-        ("{endpoint: x}", "not yet: endpoint is planned"),
+        ("{}", NEEDS_ONE),
+        ("{removed: fail}", NEEDS_ONE),
+        ("{path: a, branch: b}", NEEDS_ONE),
+        ("{endpoint: x}", "baseline.endpoint: must be a mapping"),
+        ("{endpoint: {}}", "baseline.endpoint.url: is missing"),
+        ("{endpoint: {url: localhost}}", "must begin with http:// or https://"),
+        ("{endpoint: {url: http://x, body: {}}}", "unknown key"),
         ("{path: ''}", "baseline.path: is empty"),
         ("{branch: a b}", "baseline.branch: no branch can be called 'a b'"),
         ("{branch: a..b}", "no branch can be called 'a..b'"),
@@ -791,3 +795,66 @@ def test_the_schema_describes_every_key():
     ]
 
     assert bare == []
+
+
+OWN = """\
+endpoint:
+  url: ${HERE}/rag
+  headers: {A: "${KEY}"}
+  body: {q: "{{ question }}"}
+  wait_for: {url: http://here}
+cases: a.json
+baseline:
+"""
+
+
+def test_another_endpoint_differs_by_its_address_and_headers_alone(spec):
+    known = {"HERE": "http://here", "THERE": "http://there", "KEY": "secret-key"}
+
+    alike = spec(
+        f"{OWN}  endpoint: {{url: '${{THERE}}/rag', headers: {{A: '${{KEY}}'}}}}\n",
+        **known,
+    )
+    other = spec(f"{OWN}  endpoint: {{url: http://x, headers: {{B: x}}}}\n", **known)
+
+    assert alike.rival == alike.endpoint.model_copy(
+        update={"url": "${THERE}/rag", "wait_for": None}
+    )
+    assert other.rival.headers == {"B": "x"}
+    assert alike.baseline == BaselineSource("endpoint", "${THERE}/rag")
+    assert alike.variables["THERE"] == "http://there"
+
+
+def test_headers_without_a_secret_are_those_of_the_endpoint(spec):
+    plain = BASE.replace("  url:", "  headers: {Accept: 'a/b', X: '$${x}'}\n  url:")
+
+    found = spec(f"{plain}baseline: {{endpoint: {{url: http://x}}}}\n")
+
+    assert found.rival.headers == {"Accept": "a/b", "X": "$${x}"}
+
+
+def test_a_secret_goes_to_another_endpoint_only_where_that_is_written(told):
+    [problem] = told(
+        f"{OWN}  endpoint: {{url: http://x}}\n", HERE="http://here", KEY="secret-key"
+    )
+
+    assert str(problem).endswith(
+        "baseline.endpoint.headers: is missing, and those of endpoint send KEY "
+        "(say here what this address is to be sent; {} is nothing)"
+    )
+
+
+def test_a_secret_of_another_endpoint_is_one(spec):
+    rival = "{url: http://x, headers: {A: '${K}'}}"
+
+    found = spec(f"{BASE}baseline: {{endpoint: {rival}}}\n", K="the-value-of-k")
+
+    assert "the-value-of-k" in found.secrets
+
+
+def test_a_variable_that_another_endpoint_lacks_is_told_with_its_place(told):
+    [problem] = told(f"{BASE}baseline: {{endpoint: {{url: '${{LIVE}}/rag'}}}}\n")
+
+    assert "baseline.endpoint.url: the environment variable LIVE is missing" in (
+        str(problem)
+    )
