@@ -8,11 +8,13 @@ from pkgutil import iter_modules
 from runner.metrics._declare import INPUTS, registry
 from runner.metrics._evidence import evidence
 from runner.metrics._ranking import document_of, rank
+from runner.metrics._scripted import Scripted
 from runner.metrics._walls import Walls, leaks, watched
 from runner.metrics._words import content
 
 __all__ = [
     "INPUTS",
+    "Scripted",
     "Walls",
     "content",
     "document_of",

@@ -22,6 +22,7 @@ from runner.model import (
     split_statistic,
 )
 from runner.scores import Scope, Scorer
+from tests.judging import ByRule
 
 FOLDER = Path(runner.metrics.__file__).parent
 FILES = sorted(f.stem for f in FOLDER.glob("*.py") if not f.stem.startswith("_"))
@@ -222,7 +223,7 @@ scopes = st.builds(
     Scope,
     st.sampled_from(["chunk", "document"]),
     st.just(("public",)),
-    judge=st.none(),
+    judge=st.sampled_from([None, ByRule()]),
 )
 widely = settings(
     deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
@@ -291,4 +292,4 @@ def renamed(case, response):
 def test_every_input_of_the_vocabulary_is_used():
     used = {name for declared in registry.values() for name in declared.inputs}
 
-    assert used | {"judge"} == set(INPUTS)
+    assert used == set(INPUTS)

@@ -19,6 +19,7 @@ from runner.model import (
     Unscored,
 )
 from runner.scores import Column, Scope, Scorer, declined
+from tests.judging import ByRule
 
 FOUND = (Passage(id="d#1", text="Refunds take 30 days."), Passage(id="d#2", text="x"))
 LABELLED = Case(
@@ -156,7 +157,7 @@ REPLIES = [
 def test_a_case_that_no_reply_could_be_scored_on_is_known_before_it_is_asked(name):
     (measure,) = measures(name)
     for case in CASES:
-        scores = [score(name, case, reply) for reply in REPLIES]
+        scores = [score(name, case, reply, Scope(judge=ByRule())) for reply in REPLIES]
         scored = any(isinstance(one, float) for one in scores)
 
         assert asks_for(case, measure) == scored, case

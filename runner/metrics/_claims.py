@@ -1,0 +1,37 @@
+"""Which claims a judge finds in a text, and whether others bear them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner.metrics._tasks import CLAIMS, SUPPORT
+from runner.model import Judge, Passage
+
+
+def claims(judge: Judge, question: str, text: str) -> list[str]:
+    """Give what a text claims, in its order.
+
+    Raises:
+        Unrated: The judge could not tell.
+    """
+    return judge.rate(CLAIMS, question=question, text=text).claims
+
+
+def supported(
+    judge: Judge, question: str, made: Sequence[str], passages: Sequence[str]
+) -> list[bool]:
+    """Give of each claim whether it follows from the passages; there is one at least.
+
+    Raises:
+        Unrated: The judge could not tell.
+    """
+    verdicts = judge.rate(
+        SUPPORT, question=question, passages=passages, claims=made
+    ).verdicts
+    return [verdict.supported for verdict in verdicts]
+
+
+def texts(passages: Sequence[Passage]) -> list[str] | None:
+    """Give the texts of passages by their rank; None where one came without."""
+    found = [passage.text for passage in passages if passage.text is not None]
+    return found if len(found) == len(passages) else None

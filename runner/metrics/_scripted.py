@@ -1,0 +1,68 @@
+"""A judge that answers from tables, for examples and what is worked out by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from runner.model import Reply, Task, Unrated
+
+
+class Scripted:
+    """Answers each task from the table of its name; it is held to the same replies.
+
+    ``claims``: text to the claims that it makes. ``support``: claim to the passages
+    that bear it out. ``vectors``: text to its embedding. What no table holds is
+    *unrated*, as with a model that fails.
+    """
+
+    def __init__(self, **tables: Mapping[str, Any]) -> None:
+        self._tables = tables
+
+    def rate(self, task: Task[Reply], /, **texts: Any) -> Reply:
+        """Give the reply to a task, as the tables have it.
+
+        Raises:
+            Unrated: A table does not hold what is asked, or the reply is not valid.
+        """
+        said = getattr(self, f"_{task.name}")(texts)
+        try:
+            return task.reply.model_validate(said, context=texts)
+        except ValidationError as error:
+            raise Unrated(str(error.errors()[0]["msg"])) from None
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Give the vectors of some texts.
+
+        Raises:
+            Unrated: The table has none for one of them.
+        """
+        return [self._known("vectors", text) for text in texts]
+
+    def _known(self, table: str, key: str) -> Any:
+        try:
+            return self._tables[table][key]
+        except KeyError:
+            raise Unrated(f"the script has no {table} of {key!r}") from None
+
+    def _claims(self, texts: Mapping[str, Any]) -> object:
+        return {"claims": self._known("claims", texts["text"])}
+
+    def _support(self, texts: Mapping[str, Any]) -> object:
+        held = [self._known("support", claim) for claim in texts["claims"]]
+        found = [
+            [n for n, text in enumerate(texts["passages"], 1) if text in bearers]
+            for bearers in held
+        ]
+        return _verdicts({"passages": on, "supported": bool(on)} for on in found)
+
+
+def _verdicts(said: Any) -> object:
+    return {
+        "verdicts": [
+            {"number": number, "reason": "as scripted", **verdict}
+            for number, verdict in enumerate(said, 1)
+        ]
+    }

@@ -1,0 +1,46 @@
+"""faithfulness."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from runner.metrics._claims import claims, supported, texts
+from runner.metrics._declare import metric
+from runner.metrics._evidence import NO_TEXT
+from runner.metrics._tasks import CLAIMS, SUPPORT
+from runner.model import Judge, Passage, Unscored
+
+
+@metric(layer="grounding", tasks=(CLAIMS, SUPPORT))
+def faithfulness(
+    question: str, answer: str, passages: tuple[Passage, ...], judge: Judge
+) -> float | Unscored:
+    """Share of the answer's claims that follow from the retrieved passages.
+
+    A judge takes the answer apart into claims, then says of each, by its number,
+    whether it follows from the passages and from which. What the judge knows itself
+    does not count, and a claim that is made twice counts once. Nothing retrieved is 0.
+    Unscored where the answer claims nothing, or a passage came without text.
+
+    Source: Es and others, Ragas: Automated Evaluation of Retrieval Augmented Generation
+    (EACL 2024).
+
+    >>> from runner.metrics import Scripted
+    >>> answer = "It is 299, with a guarantee."
+    >>> price = Passage(text="The price is 299.")
+    >>> judge = Scripted(
+    ...     claims={answer: ["It is 299.", "It has a guarantee."]},
+    ...     support={"It is 299.": [price.text], "It has a guarantee.": []},
+    ... )
+    >>> faithfulness("What does it cost?", answer, (price,), judge)
+    0.5
+    """
+    found = texts(passages)
+    if found is None:
+        return NO_TEXT
+    if not any(found):
+        return 0.0
+    made = claims(judge, question, answer)
+    if not made:
+        return Unscored("the answer makes no claim")
+    return fmean(supported(judge, question, made, found))

@@ -1,0 +1,63 @@
+import pytest
+
+from runner.metrics import Scripted
+from runner.metrics.faithfulness import faithfulness
+from runner.model import Passage, Unrated, Unscored
+
+PRICE, TERM = "产品 A 的价格是 299 元。", "支持 7 天退换货。"
+PASSAGES = (Passage(id="d#1", text=PRICE), Passage(id="d#2", text=TERM))
+JUDGE = Scripted(
+    claims={
+        "all": ["costs 299", "7 days to return"],
+        "most": ["costs 299", "7 days to return", "two years of warranty"],
+        "none": ["two years of warranty"],
+        "both at once": ["299, and 7 days to return"],
+        "twice": ["costs 299", "costs 299 ", "two years of warranty"],
+        "politeness": [],
+    },
+    support={
+        "costs 299": [PRICE],
+        "7 days to return": [TERM],
+        "299, and 7 days to return": [PRICE, TERM],
+        "two years of warranty": [],
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "passages", "expected"),
+    [
+        pytest.param("all", PASSAGES, 1.0, id="two of two"),
+        pytest.param("most", PASSAGES, 2 / 3, id="two of three"),
+        pytest.param("none", PASSAGES, 0.0, id="none of one"),
+        pytest.param("both at once", PASSAGES, 1.0, id="from two passages together"),
+        pytest.param("all", PASSAGES[:1], 0.5, id="the passage of one did not come"),
+        pytest.param("twice", PASSAGES, 0.5, id="a claim made twice counts once"),
+    ],
+)
+def test_share_of_the_claims_that_follow_from_the_passages(answer, passages, expected):
+    assert faithfulness("问?", answer, passages, JUDGE) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("passages", [(), (Passage(text=""),)])
+def test_nothing_retrieved_bears_nothing_out(passages):
+    assert faithfulness("问?", "all", passages, JUDGE) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "passages", "why"),
+    [
+        pytest.param("politeness", PASSAGES, "makes no claim", id="no claim"),
+        pytest.param("all", (Passage(id="d#1"),), "no text", id="a passage of no text"),
+    ],
+)
+def test_what_leaves_it_unscored(answer, passages, why):
+    score = faithfulness("问?", answer, passages, JUDGE)
+
+    assert isinstance(score, Unscored)
+    assert why in score.reason
+
+
+def test_a_judge_that_cannot_tell_gives_no_number():
+    with pytest.raises(Unrated, match="no claims of 'unknown'"):
+        faithfulness("问?", "unknown", PASSAGES, JUDGE)
