@@ -6,23 +6,22 @@ by hand: an evaluator that computes wrongly says nothing, and looks as if it did
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from runner.cases import FIELDS, Row, load
-from runner.endpoints import ReplyMap, number
+from runner import specimens
+from runner.cases import Row
+from runner.endpoints import number
 from runner.errors import InputError, Place, Problems, did_you_mean, kind_of
-from runner.model import Case, Failure, Measure, Metric, Response, Score, Unscored
+from runner.model import Measure, Metric, Score, Unscored
 from runner.scores import Scope, Scorer
-from runner.spec import ResponseMap, bind
+from runner.spec import bind
+from runner.specimens import wrong
 
 CLOSE = 1e-6
-_REPLY = ("answer", "contexts", "citations", "refused", "usage")
-_SECONDS = ("latency_s", "time_to_first_token_s")
-_OWN = ("metric", "value", "unscored", "retrieved", "match", "shared_tenants", "note")
-_OF_CASE = {name for field, f in FIELDS.items() for name in (field, *f.aliases)}
-_KNOWN = {*_OF_CASE, *_OWN, *_REPLY, *_SECONDS}
+_OWN = ("metric", "value", "unscored", "match", "shared_tenants", "note")
+_KNOWN = {*specimens.KEYS, *_OWN}
 _ROUNDED = 2  # digits after the point from which a value is read as rounded
 
 
@@ -99,7 +98,7 @@ def _worked(row: Row, registry: Mapping[str, Metric]) -> Worked:
     if row.cells:
         raise InputError("examples are YAML, JSON or JSON Lines", where=row.place)
     unknown = [
-        _wrong(row, key, "is not known here", did_you_mean(key, _KNOWN))
+        wrong(row, key, "is not known here", did_you_mean(key, _KNOWN))
         for key in row.data
         if key not in _KNOWN
     ]
@@ -107,7 +106,7 @@ def _worked(row: Row, registry: Mapping[str, Metric]) -> Worked:
         raise Problems(unknown)
     measure, by_hand = _measure(row, registry), _by_hand(row)
     scorer = Scorer([measure], _scope(row))
-    (score,) = scorer.row(scorer.asked(_case(row), _response(row)))
+    (score,) = scorer.row(scorer.asked(specimens.case(row), specimens.response(row)))
     return Worked(row.place, measure.label, by_hand, score)
 
 
@@ -118,78 +117,32 @@ def _measure(row: Row, registry: Mapping[str, Metric]) -> Measure:
     )
     if more or not isinstance(name, str) or not isinstance(options, Mapping):
         what = f"is {kind_of(named)}; write name, name@k or {{name: {{k: 5}}}}"
-        raise _wrong(row, "metric", what)
+        raise wrong(row, "metric", what)
     try:
         return bind(name, registry, options)
     except ValueError as error:
-        raise _wrong(row, "metric", str(error)) from error
+        raise wrong(row, "metric", str(error)) from error
 
 
 def _by_hand(row: Row) -> float | None:
     value, unscored = row.data.get("value"), row.data.get("unscored", False)
     if not isinstance(unscored, bool):
-        raise _wrong(row, "unscored", f"is true or false, not {kind_of(unscored)}")
+        raise wrong(row, "unscored", f"is true or false, not {kind_of(unscored)}")
     if unscored:
         if value is not None:
-            raise _wrong(row, "value", "an unscored example has no value")
+            raise wrong(row, "value", "an unscored example has no value")
         return None
     by_hand = number(value)
     if by_hand is None:
         what = f"is a number, not {kind_of(value)}"
-        raise _wrong(row, "value", what, "or write unscored: true")
+        raise wrong(row, "value", what, "or write unscored: true")
     return by_hand
 
 
 def _scope(row: Row) -> Scope:
     match, shared = row.data.get("match", "chunk"), row.data.get("shared_tenants", [])
     if match not in ("chunk", "document"):
-        raise _wrong(row, "match", "is chunk or document")
-    return Scope(match, tuple(map(str, _listed(row, "shared_tenants", shared))))
-
-
-def _case(row: Row) -> Case:
-    fields = {key: value for key, value in row.data.items() if key in _OF_CASE}
-    loaded = load([Row(fields, row.place)], defaults={"question": "?"})
-    return loaded.cases[0]
-
-
-def _response(row: Row) -> Response:
-    reply = {key: row.data[key] for key in _REPLY if row.data.get(key) is not None}
-    if "retrieved" in row.data:
-        if "contexts" in row.data:
-            raise _wrong(row, "retrieved", "and contexts are two names of one thing")
-        reply["contexts"] = [
-            {"id": name} for name in _listed(row, "retrieved", row.data["retrieved"])
-        ]
-    elif "contexts" in reply:
-        reply["contexts"] = [
-            {"text": context} if isinstance(context, str) else context
-            for context in _listed(row, "contexts", reply["contexts"])
-        ]
-    shown = ResponseMap() if "answer" in reply else ResponseMap(answer=None)
-    read = ReplyMap(shown).read(reply)
-    if isinstance(read, Failure):
-        raise InputError(read.message, where=row.place)
-    return read._replace(
-        latency=_seconds(row, "latency_s"),
-        time_to_first_token=_seconds(row, "time_to_first_token_s"),
+        raise wrong(row, "match", "is chunk or document")
+    return Scope(
+        match, tuple(map(str, specimens.listed(row, "shared_tenants", shared)))
     )
-
-
-def _seconds(row: Row, key: str) -> float | None:
-    value = row.data.get(key)
-    seconds = number(value)
-    if seconds is None and value is not None:
-        raise _wrong(row, key, f"is a number, not {kind_of(value)}")
-    return seconds
-
-
-def _listed(row: Row, key: str, value: Any) -> Sequence[Any]:
-    if not isinstance(value, list):
-        raise _wrong(row, key, f"is a list, not {kind_of(value)}")
-    return value
-
-
-def _wrong(row: Row, key: str, what: str, hint: str = "") -> InputError:
-    path = f"{row.place.path}.{key}" if row.place.path else key
-    return InputError(what, where=row.place._replace(path=path), hint=hint)

@@ -1,0 +1,90 @@
+"""A case and the reply to it in one record, as people write both down together.
+
+Hand-worked examples are such records, and what people label for a judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runner.cases import FIELDS, Row, load
+from runner.endpoints import ReplyMap, number
+from runner.errors import InputError, kind_of
+from runner.model import Case, Failure, Response
+from runner.spec import ResponseMap
+
+_REPLY = ("answer", "contexts", "citations", "refused", "usage")
+_SECONDS = ("latency_s", "time_to_first_token_s")
+_OF_CASE = frozenset(
+    name for field, declared in FIELDS.items() for name in (field, *declared.aliases)
+)
+KEYS = _OF_CASE | {*_REPLY, *_SECONDS, "retrieved"}
+"""What may stand in a record."""
+
+
+def case(row: Row) -> Case:
+    """Give the case of a record; a question that is left out is ``?``.
+
+    Raises:
+        Problems: Everything that is wrong with its fields.
+    """
+    fields = {key: value for key, value in row.data.items() if key in _OF_CASE}
+    whole = row._replace(data=fields)
+    return load([whole], defaults={"question": "?"}).cases[0]
+
+
+def response(row: Row) -> Response:
+    """Give the reply of a record; what is left out is absent.
+
+    ``retrieved`` is short for contexts that are ids alone, and a context may be its
+    text alone.
+
+    Raises:
+        InputError: A part of it is not what it should be.
+    """
+    reply = {key: row.data[key] for key in _REPLY if row.data.get(key) is not None}
+    if "retrieved" in row.data:
+        if "contexts" in row.data:
+            raise wrong(row, "retrieved", "and contexts are two names of one thing")
+        reply["contexts"] = [
+            {"id": name} for name in listed(row, "retrieved", row.data["retrieved"])
+        ]
+    elif "contexts" in reply:
+        reply["contexts"] = [
+            {"text": context} if isinstance(context, str) else context
+            for context in listed(row, "contexts", reply["contexts"])
+        ]
+    shown = ResponseMap() if "answer" in reply else ResponseMap(answer=None)
+    read = ReplyMap(shown).read(reply)
+    if isinstance(read, Failure):
+        raise InputError(read.message, where=row.place)
+    return read._replace(
+        latency=_seconds(row, "latency_s"),
+        time_to_first_token=_seconds(row, "time_to_first_token_s"),
+    )
+
+
+def _seconds(row: Row, key: str) -> float | None:
+    value = row.data.get(key)
+    seconds = number(value)
+    if seconds is None and value is not None:
+        raise wrong(row, key, f"is a number, not {kind_of(value)}")
+    return seconds
+
+
+def listed(row: Row, key: str, value: Any) -> Sequence[Any]:
+    """Give a value that must be a list.
+
+    Raises:
+        InputError: It is none.
+    """
+    if not isinstance(value, list):
+        raise wrong(row, key, f"is a list, not {kind_of(value)}")
+    return value
+
+
+def wrong(row: Row, key: str, what: str, hint: str = "") -> InputError:
+    """Give the error that says what is wrong with a value of a record."""
+    path = f"{row.place.path}.{key}" if row.place.path else key
+    return InputError(what, where=row.place._replace(path=path), hint=hint)
