@@ -11,6 +11,7 @@ from runner.spec._endpoint import (
     Start,
     WaitFor,
 )
+from runner.spec._judge import JudgeSpec
 from runner.spec._measures import bind
 from runner.spec._nouns import (
     DEFAULT_MARKS,
@@ -36,6 +37,7 @@ __all__ = [
     "ContextMap",
     "DiagnosisMarks",
     "EndpointSpec",
+    "JudgeSpec",
     "Limit",
     "Removed",
     "ResponseMap",

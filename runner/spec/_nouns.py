@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from runner.model import NOTHING, BaselineKind, Level, Measure
 from runner.spec._endpoint import EndpointSpec
+from runner.spec._judge import JudgeSpec
 from runner.spec._written import DiagnosisMarks, Passes
 from runner.units import Amount
 
@@ -111,6 +112,7 @@ class Spec(NamedTuple):
     rival: EndpointSpec | None = None
     """What is asked beside the endpoint, where that is the baseline."""
     trials: Trials = Trials()
+    judge: JudgeSpec | None = None
     variables: Mapping[str, str] = {}
     """Environment values by name, for the templates of the endpoint."""
     secrets: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ def parse(
     Args:
         document: The parsed file.
         registry: The metrics that there are.
-        environ: What ``${NAME}`` in the endpoint may be.
+        environ: What ``${NAME}`` in endpoint and judge may be.
 
     Raises:
         Problems: Every mistake, with file, line and key path.
@@ -66,8 +66,9 @@ def _parsed(
     document: Document, registry: Mapping[str, Metric], variables: Variables
 ) -> Spec:
     data = dict(document.data)
-    if "endpoint" in data:
-        data["endpoint"] = variables.expand(data["endpoint"], "endpoint")
+    for block in ("endpoint", "judge"):
+        if block in data:
+            data[block] = variables.expand(data[block], block)
     held = data.get("baseline")
     if isinstance(held, dict) and "endpoint" in held:
         rival = variables.expand(held["endpoint"], "baseline", "endpoint")
@@ -75,7 +76,7 @@ def _parsed(
     reading = _Reading(document)
     reading.problems += variables.problems
     for path in misplaced(data):
-        what = "a variable is read in the endpoint only"
+        what = "a variable is read in endpoint and judge only"
         reading.add(Mistake(path, what, "write the value itself"))
     file = reading.file(data, variables.unfilled)
     spec = reading.resolve(file, Measures(registry), variables)
@@ -125,6 +126,10 @@ class _Reading:
         endpoint = _with_method(file.endpoint)
         if not variables.problems:
             self.addresses(file, variables)
+        if file.judge is None and "judge" not in self.document.data:
+            self.unjudged(measures)
+        if file.judge and file.judge.api_key:
+            variables.hide(file.judge.api_key)
         document = self.document
         return Spec(
             name=file.name or PurePosixPath(document.file).stem,
@@ -141,6 +146,7 @@ class _Reading:
             variables=variables.values,
             secrets=tuple(variables.secret),
             trials=Trials(file.trials.times, file.trials.passes),
+            judge=file.judge,
             fingerprint=fingerprint(endpoint, held, file.trials),
         )
 
@@ -175,15 +181,19 @@ class _Reading:
             else:
                 yield value
 
+    def unjudged(self, measures: Measures) -> None:
+        """Report what needs a judge, where the spec has none."""
+        for label, measure in measures.found.items():
+            if measure.metric.judged:
+                paths: list[KeyPath] = [("thresholds", label), ("pass", label)]
+                named = (path for path in paths if path in self.document.lines)
+                what = f"{label} needs a judge"
+                hint = "write judge: {url: ..., model: ...}"
+                self.add(Mistake(next(named, ("metrics",)), what, hint))
+
     def addresses(self, file: SpecFile, variables: Variables) -> None:
         """See that the addresses are some, once the environment is in them."""
-        endpoint, rival = file.endpoint, file.baseline and file.baseline.endpoint
-        urls: list[tuple[KeyPath, str]] = [(("endpoint", "url"), endpoint.url)]
-        if endpoint.wait_for:
-            urls.append((("endpoint", "wait_for", "url"), endpoint.wait_for.url))
-        if rival:
-            urls.append((("baseline", "endpoint", "url"), rival.url))
-        for path, url in urls:
+        for path, url in _addresses(file):
             if not variables.plain(url).startswith(("http://", "https://", "{{")):
                 names = ", ".join(_NAMES.findall(url))
                 hint = f"look at what {names} holds" if names else ""
@@ -225,6 +235,21 @@ def _beside(endpoint: EndpointSpec, rival: Rival) -> EndpointSpec:
     headers = endpoint.headers if rival.headers is None else rival.headers
     elsewhere = {"url": rival.url, "headers": headers, "start": None, "wait_for": None}
     return endpoint.model_copy(update=elsewhere)
+
+
+def _addresses(file: SpecFile) -> Iterator[tuple[KeyPath, str]]:
+    """Give every URL of a spec with its key path."""
+    yield ("endpoint", "url"), file.endpoint.url
+    if file.endpoint.wait_for:
+        yield ("endpoint", "wait_for", "url"), file.endpoint.wait_for.url
+    rival = file.baseline and file.baseline.endpoint
+    if rival:
+        yield ("baseline", "endpoint", "url"), rival.url
+    judge = file.judge
+    if judge and judge.url:
+        yield ("judge", "url"), judge.url
+    if judge and judge.embeddings and judge.embeddings.url:
+        yield ("judge", "embeddings", "url"), judge.embeddings.url
 
 
 def _with_method(endpoint: EndpointSpec) -> EndpointSpec:

@@ -40,10 +40,11 @@ def json_schema(registry: Mapping[str, Metric]) -> dict[str, Any]:
     for part in ("Limits", "Threshold"):
         drop = parts[part]["properties"]["max_drop"]
         drop["anyOf"] = [*parts["Drop"]["properties"]["points"]["anyOf"], _ref("Drop")]
-    endpoint = parts["EndpointSpec"]["properties"]
-    for key, value in endpoint.items():
-        if value.get("type") == "integer":
-            endpoint[key] = _or_variable(value)
+    for part in ("EndpointSpec", "JudgeSpec"):
+        block = parts[part]["properties"]
+        for key, value in block.items():
+            if value.get("type") in ("integer", "number"):
+                block[key] = _or_variable(value)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return {**head, "title": "rag-eval spec", **schema}
 

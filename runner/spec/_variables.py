@@ -1,4 +1,4 @@
-"""``${NAME}`` in the endpoint: what the environment gives, and what is secret."""
+"""``${NAME}`` in endpoint and judge: what the environment gives, and what is secret."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runner.variables import Use, is_meant, substituted
 
 _FORBIDDEN = re.compile(r"GITHUB_TOKEN|(ACTIONS|INPUT)_.*", re.IGNORECASE)
 _SECRET_KEYS = frozenset({"headers", "api_key"})
-_ENDPOINTS = {("endpoint",), ("baseline", "endpoint")}
+_BLOCKS = {("endpoint",), ("baseline", "endpoint"), ("judge",)}
 _TEMPLATES = frozenset({"url", "headers", "query", "body"})
 _WRITE = "write ${NAME} or ${NAME:-default}; a literal ${ is $${"
 
@@ -29,18 +29,23 @@ class Variables:
         self.unfilled: set[KeyPath] = set()
         """Where a value is only what was left of it, and no mistake of its author."""
 
-    def expand(self, endpoint: Any, *at: str) -> Any:
-        """Give an endpoint, which stands at a key path, with its variables filled in.
+    def expand(self, block: Any, *at: str) -> Any:
+        """Give a block, which stands at a key path, with its variables filled in.
 
-        ``url``, ``headers``, ``query`` and ``body`` are checked only: they are
-        templates, and values are put in as data after these were parsed.
+        ``url``, ``headers``, ``query`` and ``body`` of the endpoint are checked only:
+        they are templates, and values are put in as data after these were parsed.
         """
-        if not isinstance(endpoint, dict):
-            return endpoint
+        if not isinstance(block, dict):
+            return block
+        kept = _TEMPLATES if at[-1] == "endpoint" else frozenset[str]()
         return {
-            key: self._filled(value, (*at, key), keep=key in _TEMPLATES)
-            for key, value in endpoint.items()
+            key: self._filled(value, (*at, key), keep=key in kept)
+            for key, value in block.items()
         }
+
+    def hide(self, value: str) -> None:
+        """Take a value for a secret that is written in the spec itself."""
+        self.secret[value] = None
 
     def plain(self, text: str) -> str:
         """Give a text with what is known of its variables, and report nothing."""
@@ -96,11 +101,11 @@ def _malformed(written: str, where: Place) -> InputError:
 
 
 def misplaced(data: Mapping[str, Any]) -> Iterator[KeyPath]:
-    """Give where a variable stands outside an endpoint, and is not expanded."""
+    """Give where a variable stands elsewhere, and is not expanded."""
     left: list[tuple[KeyPath, Any]] = [((key,), value) for key, value in data.items()]
     while left:
         path, value = left.pop(0)
-        if path in _ENDPOINTS:
+        if path in _BLOCKS:
             continue
         if isinstance(value, dict):
             left += [((*path, key), inner) for key, inner in value.items()]

@@ -19,6 +19,7 @@ from pydantic.config import JsonDict
 from runner.model import BaselineKind, Level
 from runner.spec._amounts import Points, Share, Whole, Word, Written
 from runner.spec._endpoint import EndpointSpec, Part, Rival
+from runner.spec._judge import JudgeSpec
 
 Passes = Literal["all", "majority", "any"]
 
@@ -239,7 +240,7 @@ def _sources(value: object) -> object:
 class SpecFile(Part):
     """A spec as it is written."""
 
-    later = frozenset({"stages", "judge", "report"})
+    later = frozenset({"stages", "report"})
 
     name: str | None = Field(
         None, min_length=1, description="What reports call it; else the file's name."
@@ -275,4 +276,7 @@ class SpecFile(Part):
     trials: Annotated[TrialsPart, BeforeValidator(_times)] = Field(
         TrialsPart(),
         description="How often each case is asked; a number or a mapping.",
+    )
+    judge: JudgeSpec | None = Field(
+        None, description="The model that rates for the metrics that need one."
     )

@@ -303,8 +303,7 @@ def test_a_label_carries_its_options(text, options, label, kept):
         ("meanReciprocalRank", {}, "write mrr"),
         ("contains-all", {}, "write key_points"),
         ("p95", {}, "write latency_p95"),
-        ("faithfulness", {}, "not yet: it needs a judge; lexical_grounding and number"),
-        ("Groundedness", {}, "not yet: it needs a judge; lexical_grounding"),
+        ("Groundedness", {}, "needs a judge"),
         ("answer_relevancy", {}, "needs a judge; key_points and answer_similarity"),
         ("ContextualPrecisionMetric", {}, "needs a judge; recall and context_relevan"),
         ("accuracy", {}, "accuracy is counted over the run, always; limit it in thre"),
@@ -383,7 +382,7 @@ def test_a_name_that_is_none_says_so(text, options, expected):
         ),
         ("Accuracy: {min: 0.9}", "write accuracy"),
         ("pass_rate: {min: 0.9}", "write accuracy"),
-        ("faithfulness: {min: 0.9}", "not yet: it needs a judge"),
+        ("faithfulness: {min: 0.9}", "faithfulness needs a judge"),
     ],
 )
 def test_a_threshold_that_could_not_hold_is_an_error(told, thresholds, expected):
@@ -519,11 +518,11 @@ def test_a_variable_or_an_address_that_is_none_says_so(told, endpoint, expected)
     assert expected in told(text, HOST="rag:9000", **secret)[0]
 
 
-def test_variables_stand_in_the_endpoint_only(told):
+def test_variables_stand_in_endpoint_and_judge_only(told):
     said = told(f"{BASE}name: ${{NAME}}\nbaseline: {{path: '${{DIR:-x}}'}}\n", NAME="x")
 
     assert said == [
-        f"spec.yaml:{line} {key}: a variable is read in the endpoint only "
+        f"spec.yaml:{line} {key}: a variable is read in endpoint and judge only "
         "(write the value itself)"
         for line, key in ((5, "name"), (6, "baseline.path"))
     ]
