@@ -28,8 +28,11 @@ def rank(passages: Iterable[Passage], qrels: Qrels, match: Match = "chunk") -> R
     if match == "document":
         return Ranking(*_by_document(passages, relevant), ideal)
     # A grade is gained once: what is taken out is gone for an id that comes again.
-    gains = [relevant.pop(passage.id, 0) for passage in passages]
-    return Ranking(tuple(gains), tuple([1 if gain else 0 for gain in gains]), ideal)
+    take = relevant.pop
+    gains = tuple([take(passage.id, 0) for passage in passages])
+    graded = ideal[:1] > (1,)
+    hits = tuple([1 if gain else 0 for gain in gains]) if graded else gains
+    return Ranking(gains, hits, ideal)
 
 
 def _by_document(

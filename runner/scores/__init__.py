@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import compress, groupby, product
-from math import isfinite
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress, count, product
 from typing import Any, NamedTuple
 
 from runner.cases import ANSWERABLE_ONLY
@@ -13,7 +11,6 @@ from runner.metrics import Walls, rank
 from runner.model import (
     Absent,
     Case,
-    Failed,
     Judge,
     Layer,
     Match,
@@ -21,10 +18,10 @@ from runner.model import (
     Ranking,
     Response,
     Score,
-    Unrated,
     Unscored,
 )
 from runner.scores._column import Column
+from runner.scores._groups import grouped
 from runner.text import declines, states
 
 __all__ = ["NO_PASSAGES", "NO_REPLY", "Asked", "Column", "Scope", "Scorer", "walls"]
@@ -66,10 +63,10 @@ class Asked(NamedTuple):
         Of those alone that no default mark measures in every reply.
         """
         passages = self.response.passages or ()
-        read = passages and all(passage.text is not None for passage in passages)
         answers = self.declined is False and not self.case.expect_refusal
+        read = answers and passages and None not in [each.text for each in passages]
         ranked = isinstance(self.ranking, Ranking)
-        return _SHOWN[ranked, bool(ranked and passages), bool(read and answers)]
+        return _SHOWN[ranked, bool(ranked and passages), bool(read)]
 
     @property
     def hits(self) -> tuple[int, ...] | None:
@@ -77,7 +74,7 @@ class Asked(NamedTuple):
         ranked = self.ranking
         if not isinstance(ranked, Ranking):
             return None
-        return tuple([rank for rank, hit in enumerate(ranked.hits, 1) if hit])
+        return tuple(compress(count(1), ranked.hits))
 
 
 _SHOWN: Mapping[tuple[bool, ...], frozenset[Layer]] = {
@@ -204,22 +201,16 @@ _REFUSAL_CASE: Mapping[Layer, Unscored] = dict.fromkeys(
 _JUDGES_DECLINING: frozenset[Layer] = frozenset({"refusal", "grounding", "answer"})
 
 
-class _Group(NamedTuple):
-    """Metrics of one layer with the same inputs, which are read once for all."""
-
-    layer: Layer
-    inputs: tuple[str, ...]
-    optional: frozenset[str]
-    calls: tuple[tuple[int, Callable[..., Any]], ...]
-
-
 class Scorer:
     """Scores replies by a fixed list of measures, in its order."""
 
     def __init__(self, measures: Sequence[Measure], scope: Scope | None = None) -> None:
         self.measures = tuple(measures)
         self._scope = scope or Scope()
-        self._groups = tuple(_grouped(self.measures))
+        self._groups = tuple(grouped(self.measures))
+        positions = [each for group in self._groups for each in group.positions]
+        # Of each measure, which of the scores that the groups give is its own.
+        self._order = sorted(range(len(positions)), key=positions.__getitem__)
         names = {name for group in self._groups for name in group.inputs}
         self._inputs = tuple((name, *_INPUTS[name]) for name in sorted(names))
         self._asks_declined = bool(names & {"declined"}) or any(
@@ -239,57 +230,7 @@ class Scorer:
             value = read(asked)
             values[name] = absent if value is None else value
         silenced = _silenced(asked)
-        row: list[Score] = [NO_REPLY] * len(self.measures)
+        scores: list[Score] = []
         for group in self._groups:
-            why, arguments = _arguments(group, values, silenced)
-            for position, call in group.calls:
-                row[position] = why or _score(call, arguments)
-        return tuple(row)
-
-
-def _grouped(measures: Sequence[Measure]) -> Iterable[_Group]:
-    def key(item: tuple[int, Measure]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-        metric = item[1].metric
-        return (metric.layer, metric.inputs, tuple(sorted(metric.optional)))
-
-    for (_, inputs, optional), members in groupby(
-        sorted(enumerate(measures), key=key), key
-    ):
-        listed = list(members)
-        calls = tuple(
-            (position, partial(measure.metric.function, **measure.options))
-            for position, measure in listed
-        )
-        yield _Group(listed[0][1].layer, inputs, frozenset(optional), calls)
-
-
-def _arguments(
-    group: _Group, values: Mapping[str, Any], silenced: Mapping[Layer, Unscored]
-) -> tuple[Unscored | None, list[Any]]:
-    """Give why nothing of a group can be scored, or else its arguments."""
-    if group.layer in silenced:
-        return silenced[group.layer], []
-    arguments = []
-    for name in group.inputs:
-        value = values[name]
-        if isinstance(value, Unscored):
-            if name not in group.optional:
-                return value, []
-            value = None
-        arguments.append(value)
-    return None, arguments
-
-
-def _score(call: Callable[..., Any], arguments: list[Any]) -> Score:
-    try:
-        value = call(*arguments)
-    except Unrated as error:
-        return Failed(error.reason)
-    except Exception as error:  # noqa: BLE001  a metric's fault is a failed score
-        return Failed(f"{type(error).__name__}: {error}")
-    # Infinity and NaN are the numbers whose difference with themselves is not 0.
-    if (type(value) is float and value - value == 0) or isinstance(value, Unscored):
-        return value
-    if not isinstance(value, int | float) or not isfinite(value):
-        return Failed(f"the metric gave {value!r}")
-    return float(value)
+            scores += group.scores(values, silenced.get(group.layer))
+        return tuple(map(scores.__getitem__, self._order))
