@@ -1,0 +1,79 @@
+"""Metrics of a layer that read the same, which is looked up once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from math import isfinite
+from typing import Any, NamedTuple
+
+from runner.model import Failed, Layer, Measure, Score, Unrated, Unscored
+
+_RANKINGS = 1024
+"""Ranked lists whose scores are remembered: with a hit or two in each, few differ."""
+
+
+class Group(NamedTuple):
+    """Measures with the same layer and inputs."""
+
+    layer: Layer
+    inputs: tuple[str, ...]
+    optional: frozenset[str]
+    positions: tuple[int, ...]
+    """Where their scores stand in a row."""
+    score: Callable[..., tuple[Score, ...]]
+
+    def scores(
+        self, values: Mapping[str, Any], silenced: Unscored | None
+    ) -> tuple[Score, ...]:
+        """Give a score for each, or why none of them has one.
+
+        Args:
+            values: Of each input, what a reply holds, or why it holds nothing.
+            silenced: Why their layer does not apply to the case, where it does not.
+        """
+        arguments = []
+        for name in self.inputs:
+            value = values[name]
+            if isinstance(value, Unscored):
+                if name not in self.optional:
+                    silenced = silenced or value
+                value = None
+            arguments.append(value)
+        if silenced:
+            return (silenced,) * len(self.positions)
+        return self.score(*arguments)
+
+
+def grouped(measures: Sequence[Measure]) -> Iterable[Group]:
+    """Give the measures in groups; what reads nothing but the ranking remembers it."""
+    alike: dict[tuple[Any, ...], list[int]] = {}
+    for position, (_, metric, _) in enumerate(measures):
+        key = (metric.layer, metric.inputs, metric.optional)
+        alike.setdefault(key, []).append(position)
+    for (layer, inputs, optional), positions in alike.items():
+        members = [measures[position] for position in positions]
+        calls = [partial(each.metric.function, **each.options) for each in members]
+        score: Callable[..., tuple[Score, ...]] = partial(_scores, calls)
+        if inputs == ("ranking",):
+            score = lru_cache(_RANKINGS)(score)
+        yield Group(layer, inputs, optional, tuple(positions), score)
+
+
+def _scores(calls: Iterable[Callable[..., Any]], *arguments: Any) -> tuple[Score, ...]:
+    return tuple([_score(call, arguments) for call in calls])
+
+
+def _score(call: Callable[..., Any], arguments: Sequence[Any]) -> Score:
+    try:
+        value = call(*arguments)
+    except Unrated as error:
+        return Failed(error.reason)
+    except Exception as error:  # noqa: BLE001  a metric's fault is a failed score
+        return Failed(f"{type(error).__name__}: {error}")
+    # Infinity and NaN are the numbers whose difference with themselves is not 0.
+    if (type(value) is float and value - value == 0) or isinstance(value, Unscored):
+        return value
+    if not isinstance(value, int | float) or not isfinite(value):
+        return Failed(f"the metric gave {value!r}")
+    return float(value)
