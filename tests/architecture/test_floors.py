@@ -22,7 +22,7 @@ FLOORS = (
     {"container", "files", "publish", "trials", "wire"},
     {"endpoints", "pipeline", "results", "progress", "interrupts", "terminal"},
     {"base", "specimens"},
-    {"session", "worked", "docs", "probe"},
+    {"session", "worked", "docs", "probe", "labels"},
     {"offline"},
     {"action"},
     {"cli"},
@@ -39,7 +39,7 @@ HOMES = {
     "jmespath": {"endpoints"},
     "pydantic": {"calibration", "history", "metrics", "model", "report", "spec"},
     "pydantic_core": {
-        *("action", "calibration", "cases", "endpoints", "files", "publish"),
+        *("action", "calibration", "cases", "endpoints", "files", "labels", "publish"),
         *("report", "spec"),
     },
     "re2": {"endpoints"},
