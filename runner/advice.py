@@ -30,6 +30,11 @@ ADVICE: Mapping[str, Advice] = {
         "Read the server's log; 401 and 403 mean that the key in the headers is wrong, "
         "429 that endpoint.rate_limit is too high.",
     ),
+    "service.crashed": Advice(
+        "the program or function failed",
+        "The message ends with what it said; give it the same question by hand: "
+        "`rag-eval probe SPEC --case ID`.",
+    ),
     "service.malformed": Advice(
         "the reply was not of the mapped shape",
         "Hold endpoint.response against a reply; the message names the keys that came.",

@@ -7,14 +7,14 @@ from urllib.parse import urlsplit
 
 from runner.endpoints._guess import collected, framing, guess
 from runner.endpoints._mapping import ReplyMap
-from runner.endpoints._process import Service
+from runner.endpoints._process import Service, words
 from runner.endpoints._trace import Found, trace
 from runner.endpoints._values import number
 from runner.errors import InputError, Problems
 from runner.hosts import forbidden
 from runner.model import Case
 from runner.spec import EndpointSpec
-from runner.templating import Locate, RequestTemplate
+from runner.templating import InputTemplate, Locate, Request, RequestTemplate
 from runner.text.lengths import excerpt
 
 __all__ = [
@@ -46,19 +46,25 @@ def check(
     template = _compiled(spec, variables, place)
     if spec.wait_for:
         _check_host(spec.wait_for.url, place, "wait_for", "url")
+    if spec.command:
+        words(spec.command, place("endpoint", "command"))
     for case in cases:
-        request = template.render(case, "0" * 32)
-        _check_host(request.url, place, "url")
+        rendered = template.render(case, "0" * 32)
+        if isinstance(rendered, Request):
+            _check_host(rendered.url, place, "url")
 
 
 def _compiled(
     spec: EndpointSpec, variables: Mapping[str, str], place: Locate
-) -> RequestTemplate:
+) -> RequestTemplate | InputTemplate:
     """Give the request's template, where the mapping of the reply is right too."""
     problems: list[InputError] = []
-    template = None
+    template: RequestTemplate | InputTemplate | None = None
     try:
-        template = RequestTemplate(spec, variables, place=place)
+        if spec.url is None:
+            template = InputTemplate(spec.body, variables, place=place)
+        else:
+            template = RequestTemplate(spec, variables, place=place)
     except Problems as found:
         problems += found
     try:

@@ -13,7 +13,7 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
-from runner.errors import InputError, Unavailable
+from runner.errors import InputError, Place, Unavailable
 from runner.redact import Redactor
 from runner.spec import Start
 from runner.templating import Locate, by_path
@@ -28,6 +28,22 @@ _LONGEST = 64 * 1024  # bytes of a line that are masked as one
 _DRAIN = 1.0  # seconds that output may take to arrive when the process has ended
 _TAIL = 4096
 _LINES = 12
+
+
+def words(command: str, where: Place) -> list[str]:
+    """Give the words of a command, split as a shell would.
+
+    Raises:
+        InputError: There is none, or a quote does not end.
+    """
+    try:
+        found = shlex.split(command)
+    except ValueError as error:
+        what = f"cannot be split into words: {error}"
+        raise InputError(what, where=where) from error
+    if not found:
+        raise InputError("has no word in it", where=where)
+    return found
 
 
 def _started(words: list[str], folder: Path) -> subprocess.Popen[bytes]:

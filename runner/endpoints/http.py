@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 from urllib.parse import quote, urlencode
 from uuid import uuid4
 
@@ -17,12 +15,12 @@ from runner.endpoints._failures import BLOCK
 from runner.endpoints._headers import defaults
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import Stream
-from runner.errors import InputError, Unavailable
+from runner.errors import Unavailable
 from runner.hosts import Access
 from runner.model import Case, Failure, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, WaitFor
-from runner.templating import Locate, Request, RequestTemplate, by_path
+from runner.templating import Locate, Request, RequestTemplate, by_path, encoded
 from runner.variables import expand
 from runner.wire.caller import (
     NO_STATUS,
@@ -88,7 +86,7 @@ class HttpEndpoint:
         self._new_uuid = new_uuid
         self._headers = defaults(spec, place)
         self._caller = Caller(
-            expand(spec.url, variables),
+            expand(spec.url or "", variables),
             BLOCK,
             Bounds(spec.timeout, spec.max_response),
             place=place,
@@ -211,19 +209,10 @@ class HttpEndpoint:
         if authorization:
             headers.setdefault("Authorization", authorization)
         if request.query:
-            encoded = urlencode(request.query, quote_via=quote)
-            url = f"{url}{'&' if '?' in url else '?'}{encoded}"
-        return prepared(request.method, url, headers, self._encoded(request.body))
-
-    def _encoded(self, body: Any) -> bytes | None:
-        if body is None:
-            return None
-        try:
-            text = body if isinstance(body, str) else json.dumps(body, allow_nan=False)
-            return text.encode()
-        except (TypeError, ValueError) as error:
-            where = self._place("endpoint", "body")
-            raise InputError(f"it cannot be sent: {error}", where=where) from error
+            added = urlencode(request.query, quote_via=quote)
+            url = f"{url}{'&' if '?' in url else '?'}{added}"
+        body = encoded(request.body, self._place("endpoint", "body"))
+        return prepared(request.method, url, headers, body)
 
     def _call(
         self,

@@ -85,6 +85,7 @@ ServiceCause = Literal[
     "service.unreachable",
     "service.timeout",
     "service.http_error",
+    "service.crashed",
     "service.malformed",
     "service.empty_answer",
     "service.not_recorded",

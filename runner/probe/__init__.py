@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from runner import pipeline
 from runner.endpoints import trace
-from runner.endpoints.http import Came, HttpEndpoint
+from runner.endpoints.http import Came
 from runner.errors import InputError, Place, Unavailable, did_you_mean, masking
+from runner.live import Live, opened
 from runner.model import Case, Failure, Response
 from runner.pipeline import Plan
 from runner.probe._shown import (
@@ -60,13 +61,7 @@ def probe(
     redactor = Redactor(plan.spec.secrets)
     case = _chosen(plan, case_id)
     with masking(redactor.text):
-        endpoint = HttpEndpoint(
-            plan.spec.endpoint,
-            plan.spec.variables,
-            secrets=plan.spec.secrets,
-            place=plan.place,
-        )
-        endpoint.admit([case])
+        endpoint = opened(plan, [case], root)
         with closing(endpoint):
             came = endpoint.fetch(case)
             lines, status = _told(plan, case, endpoint, came, redactor.text)
@@ -102,7 +97,7 @@ def _chosen(plan: Plan, case_id: str | None) -> Case:
 
 
 def _told(
-    plan: Plan, case: Case, endpoint: HttpEndpoint, came: Came, hide: Hide
+    plan: Plan, case: Case, endpoint: Live, came: Came, hide: Hide
 ) -> tuple[list[str], int]:
     """Give what to show of one attempt, and the exit status."""
     lines = [*asked(case, came, hide), *body(came, hide)]
@@ -127,7 +122,7 @@ def _told(
     return lines, InputError.exit_code if problems else 0
 
 
-def _read(came: Came, endpoint: HttpEndpoint) -> Response | Failure | InputError:
+def _read(came: Came, endpoint: Live) -> Response | Failure | InputError:
     try:
         return came.result(endpoint.replies)
     except InputError as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from runner import files
 from runner.endpoints import Service
 from runner.errors import InputError, Place, Unavailable
-from runner.model import Exchange
+from runner.model import Endpoint, Exchange
 from runner.pipeline import Plan
 from runner.responses import Exchanges, Limits, collect
 from runner.session._order import Order
@@ -21,7 +21,6 @@ from runner.spec import EndpointSpec
 from runner.trials import numbered, trying
 
 if TYPE_CHECKING:
-    from runner.endpoints.http import HttpEndpoint
     from runner.endpoints.recorded import RecordedEndpoint
 
 
@@ -41,15 +40,22 @@ def check_start(plan: Plan) -> None:
     """Refuse to start anything where that cannot be.
 
     Raises:
-        InputError: The spec would have something started.
+        InputError: The spec would have something started, or run for each case.
     """
-    start = plan.spec.endpoint.start
-    if start:
-        raise InputError(
-            "nothing is started inside of the action's container",
-            where=plan.place("endpoint", "start"),
-            hint=f"start it in a step before, `run: {start.command} &`, on 0.0.0.0",
+    spec = plan.spec.endpoint
+    what, hint, key = "", "", "start"
+    if spec.start:
+        what = "nothing is started inside of the action's container"
+        hint = f"start it in a step before, `run: {spec.start.command} &`, on 0.0.0.0"
+    elif named := spec.command or spec.python:
+        key = "command" if spec.command else "python"
+        what = f"{named} is not run inside of the action's container"
+        hint = (
+            f"run `rag-eval run {plan.spec.file}` in a step of its own, or serve it "
+            "over HTTP and write url"
         )
+    if what:
+        raise InputError(what, where=plan.place("endpoint", key), hint=hint)
 
 
 def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
@@ -64,16 +70,9 @@ def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
         recorded = RecordedEndpoint(order.replay, spec.response, place=plan.place)
         replayed = _replayed(recorded, plan, order.replay)
         return Source(replayed, recorded.missing)
-    from runner.endpoints.http import HttpEndpoint
+    from runner.live import opened
 
-    endpoint = HttpEndpoint(
-        spec,
-        plan.spec.variables,
-        secrets=plan.spec.secrets,
-        place=plan.place,
-        access=order.access,
-    )
-    endpoint.admit(plan.cases)
+    endpoint = opened(plan, plan.cases, root, order.access)
 
     def live() -> Exchanges:
         with closing(endpoint):
@@ -92,7 +91,7 @@ def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
     return Source(live(), endpoint.replies.missing, notices, others)
 
 
-def _asked(endpoint: HttpEndpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
+def _asked(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
     """Give what came of every trial of every case."""
     limits = Limits(spec.concurrency, spec.rate_limit, spec.retries, spec.stop_after)
     trials = plan.spec.trials.times

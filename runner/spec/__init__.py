@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from runner.spec._doubts import doubts
 from runner.spec._endpoint import (
-    CitationMap,
-    ContextMap,
     EndpointSpec,
-    ResponseMap,
     Start,
     WaitFor,
 )
@@ -25,6 +22,7 @@ from runner.spec._nouns import (
 )
 from runner.spec._owners import account, accounts, owners
 from runner.spec._parse import parse
+from runner.spec._response import CitationMap, ContextMap, ResponseMap
 from runner.spec._schema import json_schema
 from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 
 from runner.errors import kind_of
 from runner.units import Amount, amount, per_second, plain, seconds, size
@@ -72,6 +72,12 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 Word = Annotated[
     str, BeforeValidator(_word), WithJsonSchema({"type": ["string", "integer"]})
 ]
+Given = Annotated[
+    str | None,
+    Field(min_length=1),
+    WithJsonSchema({"type": "string", "minLength": 1}),
+]
+"""Text that may be left out, and is none where it is."""
 Points = Annotated[Amount, PlainValidator(amount), _or_number(_AMOUNT)]
 Written = Annotated[Amount | None, PlainValidator(amount), _or_number(_AMOUNT)]
 """A limit; None only where the key is left out."""

@@ -18,6 +18,8 @@ Range = tuple[float | None, float | None]
 _RIGHT: Mapping[Better, str] = {"higher": "min", "lower": "max"}
 _WARNING = "warning: "
 _SENT = ("url", "query", "headers", "body")
+"""The templates of an endpoint; those that are null or empty have no text in them."""
+
 _ASKS = re.compile(r"\{[{%][^{}]*\b(?:question|id|meta)\b")
 
 
@@ -136,7 +138,8 @@ def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
         for key, text in _differing(spec).items()
         for found in _texts(text, ("baseline", "endpoint", key))
     ]
-    if not any(_ASKS.search(text) for _, text in sent):
+    whole = endpoint.url is None and endpoint.body is None
+    if not whole and not any(_ASKS.search(text) for _, text in sent):
         holding = "url" if endpoint.body is None else "body"
         yield (
             f"{place('endpoint', holding)}: nothing in the request reads "

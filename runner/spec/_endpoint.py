@@ -2,131 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+import re
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
-
-from runner.model import Frozen, Match
-from runner.spec._amounts import Bytes, Rate, Seconds, Whole, Word
-
-
-class Part(Frozen):
-    """A mapping of the spec."""
-
-    later: ClassVar[frozenset[str]] = frozenset()
-    """Keys that are planned and refused until they are built."""
-
-
-class ContextMap(Part):
-    """JMESPath within one passage; null where the system does not show it."""
-
-    id: str | None = Field("id", description="The id of the passage.")
-    text: str | None = Field("text", description="Its text.")
-    score: str | None = Field("score", description="Its score, which is only shown.")
-    document: str | None = Field(
-        "document", description="The document that it belongs to."
-    )
-    tenant: str | None = Field("tenant", description="Whose it is.")
-
-
-class CitationMap(Part):
-    """Citations as marks in the answer, or as positions in the reply."""
-
-    path: str | None = Field(
-        None, description="JMESPath to numbers in the reply, instead of a pattern."
-    )
-    pattern: str | None = Field(
-        None,
-        description="Regular expression of a mark in the answer. The first group that "
-        "matched is an id, or a position where `first` is given.",
-    )
-    first: Whole | None = Field(
-        None, description="What the first passage is called: `1` for `[1]`."
-    )
-    of: str | None = Field(
-        None, description="JMESPath to the ids that positions count, if not `contexts`."
-    )
-
-    @model_validator(mode="after")
-    def _one_form(self) -> Self:
-        if (self.path is None) == (self.pattern is None):
-            raise ValueError("needs either pattern or path")
-        if self.of is not None and self.first is None:
-            raise ValueError("has `of`, and no `first` to count from")
-        return self
-
-
-def _form(value: object) -> str:
-    if value is None:
-        return "none"
-    return "marks" if isinstance(value, Mapping | CitationMap) else "path"
-
-
-_EVENTLESS = ("contexts", "citations", "refused", "usage")
-_NO_ANSWER = (
-    "has `stream` and no `answer`: write where in the events it stands, such as "
-    "join('', events[].data.choices[0].delta.content), or null where there is none"
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
 )
 
-
-class ResponseMap(Part):
-    """Where in the reply things stand: JMESPath expressions."""
-
-    stream: Literal["sse", "ndjson", "prefixed"] | None = Field(
-        None,
-        description="How a reply that comes in pieces is framed. It is collected into "
-        "`{events: [{event, data}]}`, and the expressions read that; then `answer` has "
-        "to be written, and what else is left out is null.",
-    )
-    answer: str | None = Field("answer", description="The answer's text.")
-    contexts: str | None = Field(
-        "contexts",
-        description="The passages, best first; null = this system does not show them.",
-    )
-    context: ContextMap = Field(
-        ContextMap(), description="Where things stand within one passage."
-    )
-    citations: Annotated[
-        Annotated[str, Tag("path")]
-        | Annotated[CitationMap, Tag("marks")]
-        | Annotated[None, Tag("none")],
-        Discriminator(_form),
-    ] = Field(
-        "citations",
-        description="A list of ids, or the form of marks in the answer; null = none.",
-    )
-    refused: str | None = Field(
-        "refused",
-        description="A flag that it declined; null = found out from the text alone.",
-    )
-    error: str | None = Field(
-        None,
-        description="Truthy = the call failed although HTTP said 200; the value is the "
-        "message.",
-    )
-    usage: str | None = Field("usage", description="A mapping of token counts.")
-    scope: Literal["retrieved", "cited"] = Field(
-        "retrieved",
-        description="`cited` = the server shows only what it cited, so that ranking "
-        "metrics are unscored.",
-    )
-    strip: tuple[str, ...] = Field(
-        (), description="Regular expressions to cut out of the answer."
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_events(cls, written: object) -> object:
-        """Give no expression to what a stream leaves out: the usual ones find nothing.
-
-        The answer is the exception, since without it nothing is judged.
-        """
-        if not isinstance(written, Mapping) or written.get("stream") is None:
-            return written
-        if "answer" not in written:
-            raise ValueError(_NO_ANSWER)
-        return {**dict.fromkeys(_EVENTLESS), **written}
+from runner.model import Match
+from runner.spec._amounts import Bytes, Given, Rate, Seconds, Whole, Word
+from runner.spec._part import Part
+from runner.spec._response import ResponseMap
 
 
 class WaitFor(Part):
@@ -159,22 +49,57 @@ class Rival(Part):
     )
 
 
+_WAYS = ("url", "command", "python")
+_OF_HTTP = ("method", "headers", "query", "wait_for", "start")
+_FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def _function(value: str | None) -> str | None:
+    if value is not None and not _FUNCTION.fullmatch(value):
+        raise ValueError(f"{value!r} names no function (write module:function)")
+    return value
+
+
 class EndpointSpec(Part):
-    """The RAG system under test, as a black box.
+    """The RAG system under test, as a black box: one of ``url, command, python``.
 
     ``url``, ``headers``, ``query`` and ``body`` are templates as written; the spec's
     ``variables`` hold the environment's values for the ``${NAME}`` in them.
     """
 
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": [way]} for way in _WAYS]}
+    )
     later = frozenset({"steps", "auth"})
 
-    url: str = Field(min_length=1, description="Where to send a case; a template.")
+    url: Given = Field(None, description="Where to send a case; a template.")
+    command: Given = Field(
+        None,
+        description="Instead of `url`, a program that is run for each case, without a "
+        "shell: JSON on its standard input, the reply as JSON on its standard output; "
+        "on the command line only.",
+    )
+    python: Annotated[Given, AfterValidator(_function)] = Field(
+        None,
+        description="Instead of `url`, `module:function`, which is called with the "
+        "question, or question and case, and gives the reply; on the command line "
+        "only.",
+    )
+    cwd: Given = Field(
+        None,
+        description="The folder that `command` runs in, and that has the module of "
+        "`python`; that of the spec when left out.",
+    )
     method: Annotated[
         Literal["GET", "POST", "PUT", "PATCH"] | None, BeforeValidator(_upper)
     ] = Field(None, description="POST where there is a body, else GET.")
     headers: dict[str, str] = Field({}, description="Templates by header name.")
     query: dict[str, Any] = Field({}, description="URL parameters; templates.")
-    body: Any = Field(None, description="Sent as JSON; every string is a template.")
+    body: Any = Field(
+        None,
+        description="Sent as JSON; every string is a template. What `command` and "
+        "`python` get when it is left out is all that templates may read.",
+    )
     response: ResponseMap = Field(
         ResponseMap(), description="Where in the reply things stand."
     )
@@ -211,3 +136,24 @@ class EndpointSpec(Part):
     start: Start | None = Field(
         None, description="Starts the system; on the command line only."
     )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        named = [way for way in _WAYS if getattr(self, way) is not None]
+        if len(named) != 1:
+            what = " and ".join(named)
+            raise ValueError(
+                f"has {what}, and needs one of them"
+                if named
+                else f"needs one of {', '.join(_WAYS)}"
+            )
+        if named == ["url"]:
+            foreign, owner = ["cwd"], "command and python"
+        else:
+            foreign, owner = [*_OF_HTTP], "url"
+        for key in foreign:
+            if key in self.model_fields_set:
+                raise ValueError(f"has {named[0]}, and {key} belongs to {owner}")
+        if self.python and self.response.stream:
+            raise ValueError("has python, and a function gives no stream")
+        return self

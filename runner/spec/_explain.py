@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 from pydantic import BaseModel, ValidationError
 
 from runner.errors import KeyPath, did_you_mean, kind_of
-from runner.spec._endpoint import Part
+from runner.spec._part import Part
 from runner.units import plain
 
 

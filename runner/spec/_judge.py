@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from runner.errors import kind_of
 from runner.spec._amounts import Bytes, Rate, Seconds, Share, Whole
-from runner.spec._endpoint import Part
+from runner.spec._part import Part
 
 ResponseFormat = Literal["json_schema", "json_object", "text"]
 

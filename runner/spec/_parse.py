@@ -157,7 +157,10 @@ class _Reading:
         source = BaselineSource(*file.baseline.named[0])
         line = self.document.lines.get(("baseline", "removed"))
         rival = file.baseline.endpoint
-        if rival and rival.headers is None:
+        if rival and endpoint.url is None:
+            what = "is as endpoint says but for its url, and that has none"
+            self.add(Mistake(("baseline", "endpoint"), what, "leave it out"))
+        elif rival and rival.headers is None:
             self.sound_headers(endpoint)
         return {
             "baseline": source,
@@ -239,7 +242,8 @@ def _beside(endpoint: EndpointSpec, rival: Rival) -> EndpointSpec:
 
 def _addresses(file: SpecFile) -> Iterator[tuple[KeyPath, str]]:
     """Give every URL of a spec with its key path."""
-    yield ("endpoint", "url"), file.endpoint.url
+    if file.endpoint.url is not None:
+        yield ("endpoint", "url"), file.endpoint.url
     if file.endpoint.wait_for:
         yield ("endpoint", "wait_for", "url"), file.endpoint.wait_for.url
     rival = file.baseline and file.baseline.endpoint
@@ -253,7 +257,7 @@ def _addresses(file: SpecFile) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _with_method(endpoint: EndpointSpec) -> EndpointSpec:
-    if endpoint.method is not None:
+    if endpoint.method is not None or endpoint.url is None:
         return endpoint
     method = "GET" if endpoint.body is None else "POST"
     return endpoint.model_copy(update={"method": method})

@@ -11,15 +11,15 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic.config import JsonDict
 
 from runner.model import BaselineKind, Level
-from runner.spec._amounts import Points, Share, Whole, Word, Written
-from runner.spec._endpoint import EndpointSpec, Part, Rival
+from runner.spec._amounts import Given, Points, Share, Whole, Word, Written
+from runner.spec._endpoint import EndpointSpec, Rival
 from runner.spec._judge import JudgeSpec
+from runner.spec._part import Part
 
 Passes = Literal["all", "majority", "any"]
 
@@ -75,11 +75,6 @@ def _artifact(value: str | None) -> str | None:
     return value
 
 
-Name = Annotated[
-    str | None,
-    Field(min_length=1),
-    WithJsonSchema({"type": "string", "minLength": 1}),
-]
 _ONE: JsonDict = {"oneOf": [{"required": [kind]} for kind in get_args(BaselineKind)]}
 
 
@@ -101,22 +96,22 @@ class Baseline(Part):
 
     model_config = ConfigDict(json_schema_extra=_ONE)
 
-    path: Name = Field(
+    path: Given = Field(
         None,
         description="A committed folder that `rag-eval baseline save` made; of a pull "
         "request it is read at the base commit.",
     )
-    branch: Annotated[Name, AfterValidator(_branch)] = Field(
+    branch: Annotated[Given, AfterValidator(_branch)] = Field(
         None,
         description="A branch of this repository that holds data alone: the action "
         "writes it on the default branch, with the history, and reads it elsewhere.",
     )
-    artifact: Annotated[Name, AfterValidator(_artifact)] = Field(
+    artifact: Annotated[Given, AfterValidator(_artifact)] = Field(
         None,
         description="What a workflow uploaded under this name: the newest of a "
         "successful run on the base branch.",
     )
-    results: Name = Field(
+    results: Given = Field(
         None, description="A folder of results that a step before has brought."
     )
     endpoint: Rival | None = Field(

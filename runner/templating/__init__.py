@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from runner.templating._input import InputTemplate, encoded
 from runner.templating._leaf import Locate, by_path
 from runner.templating._prompt import Prompt, Prompts
 from runner.templating._report import report_environment
 from runner.templating._request import Request, RequestTemplate
 
 __all__ = [
+    "InputTemplate",
     "Locate",
     "Prompt",
     "Prompts",
     "Request",
     "RequestTemplate",
     "by_path",
+    "encoded",
     "report_environment",
 ]

@@ -33,7 +33,7 @@ class Form(Protocol):
     """The part of an endpoint's spec that holds templates."""
 
     @property
-    def url(self) -> str: ...
+    def url(self) -> str | None: ...
     @property
     def method(self) -> str | None: ...
     @property
@@ -54,9 +54,9 @@ class RequestTemplate:
     def __init__(
         self, form: Form, variables: Mapping[str, str], *, place: Locate = by_path
     ) -> None:
-        compiler = _Compiler(variables, place)
+        compiler = Compiler(variables, place)
         self._method = (form.method or ("GET" if form.body is None else "POST")).upper()
-        self._url = compiler.url(form.url)
+        self._url = compiler.url(form.url or "")
         self._query = compiler.tree(form.query, "endpoint", "query")
         self._headers = compiler.tree(form.headers, "endpoint", "headers")
         self._body = compiler.tree(form.body, "endpoint", "body")
@@ -72,13 +72,13 @@ class RequestTemplate:
         Raises:
             InputError: A template fails for this case, at its key.
         """
-        names = _names(case, uuid)
+        names = names_of(case, uuid)
         return Request(
             self._method,
             self._url(names),
-            self._parameters(_rendered(self._query, names)),
-            self._header_lines(_rendered(self._headers, names)),
-            _rendered(self._body, names),
+            self._parameters(rendered(self._query, names)),
+            self._header_lines(rendered(self._headers, names)),
+            rendered(self._body, names),
         )
 
     def urls(self, cases: Iterable[Case]) -> Iterator[str]:
@@ -91,7 +91,7 @@ class RequestTemplate:
             yield self._url.start
             return
         for case in cases:
-            yield self._url(_names(case, "0" * 32))
+            yield self._url(names_of(case, "0" * 32))
 
     def _parameters(self, query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         return tuple(
@@ -130,7 +130,8 @@ class RequestTemplate:
         )
 
 
-def _names(case: Case, uuid: str) -> Names:
+def names_of(case: Case, uuid: str) -> dict[str, Any]:
+    """Give what a template may read of a case."""
     return {
         "id": case.id,
         "question": case.question,
@@ -142,18 +143,19 @@ def _names(case: Case, uuid: str) -> Names:
     }
 
 
-class _Compiled(NamedTuple):
+class Compiled(NamedTuple):
     """A tree of the spec: what is fixed in it, and how to fill in the rest."""
 
     fixed: Any
     render: Render | None = None
 
 
-def _rendered(tree: _Compiled, names: Names) -> Any:
+def rendered(tree: Compiled, names: Names) -> Any:
+    """Give a tree for one case."""
     return tree.fixed if tree.render is None else tree.render(names)
 
 
-class _Compiler:
+class Compiler:
     """Compiles the strings of a tree and keeps every mistake."""
 
     def __init__(self, variables: Mapping[str, str], place: Locate) -> None:
@@ -169,11 +171,11 @@ class _Compiler:
             self.problems.append(InputError(what, where=leaf.where))
         return leaf
 
-    def tree(self, value: Any, *path: str | int) -> _Compiled:
+    def tree(self, value: Any, *path: str | int) -> Compiled:
         """Compile every string of a tree of mappings and lists."""
         if isinstance(value, str):
             leaf = self._leaf(value, path)
-            return _Compiled(leaf.start, leaf.__call__ if leaf.render else None)
+            return Compiled(leaf.start, leaf.__call__ if leaf.render else None)
         if isinstance(value, Mapping):
             fixed: Any = dict(value)
             items = list(value.items())
@@ -181,14 +183,14 @@ class _Compiler:
             fixed = list(value)
             items = list(enumerate(value))
         else:
-            return _Compiled(value)
+            return Compiled(value)
         varying = []
         for key, item in items:
             compiled = self.tree(item, *path, key)
             fixed[key] = compiled.fixed
             if compiled.render:
                 varying.append((key, compiled.render))
-        return _Compiled(fixed, _filler(fixed, varying) if varying else None)
+        return Compiled(fixed, _filler(fixed, varying) if varying else None)
 
     def _leaf(self, text: str, path: KeyPath, *, url: bool = False) -> Leaf:
         place = self._place(*path)

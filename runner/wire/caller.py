@@ -42,6 +42,7 @@ __all__ = [
     "Caller",
     "Reply",
     "Resolve",
+    "TooLarge",
     "Unreadable",
     "prepared",
     "resolve",

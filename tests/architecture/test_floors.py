@@ -21,7 +21,7 @@ FLOORS = (
     {"diagnosis", "history", "ledger", "baseline", "render", "settings"},
     {"container", "files", "publish", "trials", "wire"},
     {"endpoints", "pipeline", "results", "progress", "interrupts", "terminal"},
-    {"base", "specimens"},
+    {"base", "live", "specimens"},
     {"session", "worked", "docs", "probe", "labels"},
     {"offline"},
     {"action"},

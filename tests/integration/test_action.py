@@ -414,6 +414,19 @@ def test_a_fork_s_spec_is_given_no_secrets(team, checked_out, trusting, status):
     assert (team.root / "rag-eval-results").exists() == (status == 0)
 
 
+@pytest.mark.parametrize("way", ["command: touch started", "python: 'started:answer'"])
+def test_no_program_and_no_function_is_run_in_the_container(team, way):
+    (team.root / "specs/started.py").write_text("open('started', 'w')")
+    team.changed("url: ${RAG_URL:-http://127.0.0.1:9000}/rag", way)
+
+    ended = team.action(spec=SPEC)
+
+    assert ended.exit == 2
+    assert "is not run inside of the action's container" in ended.log
+    assert "or serve it over HTTP and write url" in ended.log
+    assert not list(team.root.rglob("started"))
+
+
 def test_nothing_is_started_for_a_fork_whatever_is_allowed(team):
     team.changed("endpoint:\n", "endpoint:\n  start: {command: touch started}\n")
     team.fork("pull_request_target")

@@ -518,6 +518,49 @@ def test_a_variable_or_an_address_that_is_none_says_so(told, endpoint, expected)
     assert expected in told(text, HOST="rag:9000", **secret)[0]
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "expected"),
+    [
+        ("body: {q: x}", "needs one of url, command, python"),
+        ("url: http://x, command: ask", "has url and command, and needs one of them"),
+        ("command: ask, python: 'a:b'", "has command and python, and needs one"),
+        ("command: ask, headers: {A: b}", "has command, and headers belongs to url"),
+        ("command: ask, method: POST", "has command, and method belongs to url"),
+        ("python: 'a:b', wait_for: {url: http://x}", "and wait_for belongs to url"),
+        ("python: 'a:b', start: {command: x}", "has python, and start belongs to url"),
+        ("url: http://x, cwd: app", "and cwd belongs to command and python"),
+        ("python: 'a:b', response: {stream: sse, answer: a}", "gives no stream"),
+        ("python: app.rag", "'app.rag' names no function (write module:function)"),
+        ("python: 'app/rag.py:ask'", "names no function (write module:function)"),
+        ("command: ''", "command: is empty"),
+        ("command: [python, ask.py]", "command: must be text, and is a list"),
+    ],
+)
+def test_an_endpoint_is_asked_in_one_way(told, endpoint, expected):
+    [said] = told(f"endpoint: {{{endpoint}}}\ncases: a.json\n")
+
+    assert expected in said
+
+
+def test_a_program_has_no_rival_that_is_asked_as_it_is(told):
+    [said] = told(
+        "endpoint: {command: x}\ncases: a.json\nbaseline: {endpoint: {url: http://x}}\n"
+    )
+
+    assert said == (
+        "spec.yaml:3 baseline.endpoint: is as endpoint says but for its url, and that "
+        "has none (leave it out)"
+    )
+
+
+def test_a_program_gets_all_that_templates_read_and_a_body_is_still_doubted(doubted):
+    whole = "endpoint: {command: python ask.py}\ncases: a.json\n"
+    part = "endpoint: {command: python ask.py, body: {q: what}}\ncases: a.json\n"
+
+    assert doubted(whole) == []
+    assert "nothing in the request reads {{ question }}" in doubted(part)[0]
+
+
 def test_variables_stand_in_endpoint_and_judge_only(told):
     said = told(f"{BASE}name: ${{NAME}}\nbaseline: {{path: '${{DIR:-x}}'}}\n", NAME="x")
 
@@ -716,10 +759,21 @@ def test_a_variable_without_braces_is_doubted_with_its_place(doubted):
         BASE,
         (ROOT / "specs/quickstart.yaml").read_text("utf-8"),
         (ROOT / "templates/init/evals/rag.yaml").read_text("utf-8"),
+        "endpoint: {command: python ask.py, cwd: /}\ncases: a.json\n",
+        "endpoint: {python: 'app.rag:ask'}\ncases: a.json\n",
         BASE + "metrics: [{recall: {k: 3}, mrr: null}, tokens, hit_rate@1]\n",
         BASE + "thresholds: {tokens_max: {max: 900}, leakage: {level: warn}}\n",
     ],
-    ids=["whole", "base", "quickstart", "init", "metrics", "thresholds"],
+    ids=[
+        "whole",
+        "base",
+        "quickstart",
+        "init",
+        "program",
+        "function",
+        "metrics",
+        "thresholds",
+    ],
 )
 def test_the_schema_accepts_what_the_program_accepts(spec, document, validator, text):
     spec(text, **TOKEN)
@@ -768,6 +822,7 @@ def test_the_schema_refuses_what_the_program_refuses(told, document, validator, 
     [
         "",
         "urll: x",
+        "url: http://x, command: x",
         "url: http://x, method: HEAD",
         "url: http://x, retries: -1",
         "url: http://x, timeout: 30",

@@ -1,0 +1,131 @@
+"""What a program and a function on this machine have in common as endpoints."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from runner.endpoints._came import Came
+from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._stream import Stream
+from runner.model import Case, Failure, Response
+from runner.redact import Redactor
+from runner.spec import EndpointSpec
+from runner.templating import InputTemplate, Locate, by_path, encoded
+from runner.text.lengths import excerpt
+from runner.wire.caller import Reply
+
+_TOLD = 300  # characters of what it said when it failed
+
+
+class LocalEndpoint(ABC):
+    """Asks without HTTP; what comes back is mapped as any reply is.
+
+    Threads may share it. Nothing that fails is tried again: it fails by itself and not
+    by the way to it.
+
+    Args:
+        spec: The endpoint's block.
+        variables: Environment values by name.
+        secrets: What no message may show.
+        place: Where a key stands in the user's file.
+        clock: Seconds, for latencies.
+        new_uuid: What ``{{ uuid }}`` stands for, fresh at each call.
+
+    Raises:
+        Problems: Templates or expressions that cannot be compiled.
+    """
+
+    where = ""
+    """What messages call it."""
+
+    def __init__(
+        self,
+        spec: EndpointSpec,
+        variables: Mapping[str, str],
+        *,
+        secrets: Iterable[str] = (),
+        place: Locate = by_path,
+        clock: Callable[[], float] = time.monotonic,
+        new_uuid: Callable[[], str] = lambda: uuid4().hex,
+    ) -> None:
+        self.replies = ReplyMap(spec.response, place=place)
+        self._spec = spec
+        self._template = InputTemplate(spec.body, variables, place=place)
+        self._redact = Redactor(secrets).text
+        self._place = place
+        self._clock = clock
+        self._new_uuid = new_uuid
+
+    def ask(self, case: Case) -> Response | Failure:
+        """Make the one attempt; its latency is all the time that it took.
+
+        Raises:
+            InputError: A template fails for this case, an expression of the mapping
+                cannot take what it met, or it cannot be started at all.
+        """
+        result = self.fetch(case).result(self.replies)
+        if isinstance(result, Failure):
+            return result._replace(message=self._redact(result.message))
+        return result
+
+    def fetch(self, case: Case) -> Came:
+        """Make the one attempt and give what came, as ``ask`` does but unread."""
+        given = self._template.render(case, self._new_uuid())
+        sent = encoded(given, self._place("endpoint", "body")) or b""
+        framing = self._spec.response.stream
+        stream = Stream(framing, self._clock) if framing else None
+        started = self._clock()
+        reply = self._call(case, given, sent, stream)
+        latency = self._clock() - started
+        return Came(self._asked, self.where, sent, reply, started, latency, stream)
+
+    def is_ready(self) -> bool:
+        """Give true: there is nothing to start first."""
+        return True
+
+    def wait(self, check: Callable[[], object] = lambda: None) -> None:
+        """Return at once, where ``check`` does not object."""
+        check()
+
+    def notices(self) -> tuple[str, ...]:
+        """Give nothing: it is where the spec says."""
+        return ()
+
+    @abstractmethod
+    def close(self) -> None:
+        """End every call in flight."""
+
+    @property
+    @abstractmethod
+    def _asked(self) -> str:
+        """What is asked, as it would be typed."""
+
+    @abstractmethod
+    def _call(
+        self, case: Case, given: Any, sent: bytes, stream: Stream | None
+    ) -> Reply | Failure:
+        """Give what came back, within the time-out and the size of the spec."""
+
+    def _late(self) -> Failure:
+        limit = f"{self._spec.timeout:g} s (endpoint.timeout)"
+        return Failure("service.timeout", f"{self.where} did not end within {limit}")
+
+    def _too_large(self) -> Failure:
+        what = f"the reply of {self.where} is larger than endpoint.max_response"
+        return Failure("service.malformed", what)
+
+    def _shortened(self, text: str) -> str:
+        """Give what a failing one said last, its secrets masked before it is cut."""
+        lines = self._redact(text).splitlines()
+        kept: list[str] = []
+        room = _TOLD
+        for line in reversed(list(filter(str.strip, lines))):
+            kept.insert(0, excerpt(line, _TOLD))
+            room -= len(line)
+            if room <= 0:
+                break
+        return " / ".join(kept)

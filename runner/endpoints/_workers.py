@@ -1,0 +1,90 @@
+"""Threads and an event loop that call a function and may be given up."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any, NamedTuple
+
+
+class Raised(NamedTuple):
+    """What a function raised instead of giving a value."""
+
+    error: BaseException
+
+
+class Loop:
+    """An event loop in a thread of its own, which begins with the first coroutine.
+
+    All coroutines share it, so that a client which belongs to a loop serves them all.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def begin(self, awaitable: Awaitable[Any]) -> Future[Any]:
+        """Run something in the loop; gives what its value can be waited for by."""
+
+        async def awaited() -> Any:
+            return await awaitable
+
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                Thread(target=self._loop.run_forever, daemon=True).start()
+        return asyncio.run_coroutine_threadsafe(awaited(), self._loop)
+
+    def stop(self) -> None:
+        """End the loop; what runs in it is not waited for."""
+        with self._lock:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+class Worker:
+    """A thread that calls a function, for another that waits only so long.
+
+    It serves one caller after the other, so that what a function keeps for each thread
+    is kept. It never holds up the end of the process.
+    """
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._calls: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
+        self._results: SimpleQueue[tuple[Any] | Raised] = SimpleQueue()
+        self._pending: Future[Any] | None = None
+        Thread(target=self._work, name="call", daemon=True).start()
+
+    def call(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float
+    ) -> tuple[Any] | Raised | None:
+        """Give the value alone in a tuple, what was raised, or None: it is too late.
+
+        After that the worker is of no use, and ends as soon as the function does.
+        """
+        self._calls.put(lambda: self._value(function(*arguments)))
+        with suppress(Empty):
+            return self._results.get(timeout=seconds)
+        self._calls.put(None)
+        if self._pending:
+            self._pending.cancel()
+        return None
+
+    def _value(self, value: Any) -> Any:
+        if not inspect.isawaitable(value):
+            return value
+        self._pending = self._loop.begin(value)
+        return self._pending.result()
+
+    def _work(self) -> None:
+        while call := self._calls.get():
+            try:
+                self._results.put((call(),))
+            except BaseException as error:  # noqa: BLE001 - the caller tells of it
+                self._results.put(Raised(error))
