@@ -13,21 +13,19 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
-from runner.cases import case_hash, labels_hash
 from runner.comparison import SHIFTS, worsened
 from runner.gates import Judged
 from runner.ledger._excerpts import failed_case, ids
 from runner.ledger._first import First
 from runner.ledger._lucky import lucky
+from runner.ledger._record import Came, record_of
 from runner.ledger._slices import slices_of
 from runner.ledger._strangers import Strangers
 from runner.model import (
     LAYERS,
     NOTHING,
-    Absent,
     Case,
     Exchange,
-    Failed,
     Finding,
     Layer,
     Measure,
@@ -64,13 +62,6 @@ class Entry(NamedTuple):
     """Layers that the reply shows enough of, whether or not they are measured."""
 
 
-class _Came(NamedTuple):
-    """What was retrieved for a case."""
-
-    ids: tuple[str | None, ...] | None = None
-    hits: tuple[int, ...] | None = None
-
-
 class Ledger:
     """Takes in entries in any order; gives everything back in case order.
 
@@ -96,19 +87,20 @@ class Ledger:
         self._hashes = bytearray(_HASHES * len(cases))
         self._latency = array("d", [_NO_LATENCY]) * len(cases)
         self._excerpts: First[FailedCase] = First(EXCERPTS)
-        self._worsened: First[_Came] = First(SHIFTS)
+        self._worsened: First[Came] = First(SHIFTS)
         self._strangers = Strangers()
 
     def enter(self, entry: Entry) -> Record:
         """Keep what one case leaves behind, and give its line for ``cases.jsonl``."""
         (position, result, *_), scores, finding, met, hits, shown = entry
         self._shown |= shown
-        for column, score in zip(self.columns, scores, strict=True):
-            column.put(position, _counted(column.measure, score, finding))
+        counted = self._counted(scores, finding)
+        for column, score in zip(self.columns, counted, strict=True):
+            column.put(position, score)
         self.findings[position] = finding
         if result.latency is not None:
             self._latency[position] = result.latency
-        case, came = self.cases[position], _Came(ids(result), hits)
+        case, came = self.cases[position], Came(ids(result), hits)
         self.depth = max(self.depth, len(came.ids or ()))
         if met is not None and came.ids:
             self._strangers.see(position, case, came.ids, met=met)
@@ -121,38 +113,22 @@ class Ledger:
         self._sign(position, record)
         return record
 
+    def _counted(self, scores: Sequence[Score], finding: Finding) -> Sequence[Score]:
+        """Give what counts of a row; the walls hold of a case in quarantine too."""
+        if finding.outcome != "quarantined":
+            return scores
+        rows = zip(self._labels, scores, strict=True)
+        return [score if label == "leakage" else _APART for label, score in rows]
+
     def retain(self, position: int, record: Record) -> None:
         """Keep what was retrieved for a case that is worse than elsewhere."""
-        self._worsened.offer(position, lambda: _Came(record.retrieved, record.hits))
+        self._worsened.offer(position, lambda: Came(record.retrieved, record.hits))
 
     def _record(
-        self, position: int, scores: Sequence[Score], came: _Came | None
+        self, position: int, scores: Sequence[Score], came: Came | None
     ) -> Record:
         case, finding = self.cases[position], self.findings[position]
-        named = dict(zip(self._labels, scores, strict=True))
-        without = [item for item in named.items() if type(item[1]) is not float]
-        return Record(
-            id=case.id,
-            outcome=finding.outcome,
-            hash=case_hash(case),
-            labels=labels_hash(case),
-            scores={
-                label: score if type(score) is float else None
-                for label, score in named.items()
-            },
-            type=case.type,
-            tags=case.tags,
-            layer=finding.layer,
-            cause=finding.cause,
-            also=finding.also,
-            lucky=finding.lucky,
-            retrieved=came.ids if came else None,
-            hits=came.hits if came else None,
-            failed=_of_kind(Failed, without),
-            absent=_of_kind(Absent, without),
-            trials=finding.trials,
-            would_be=finding.would_be,
-        )
+        return record_of(case, finding, self._labels, scores, came)
 
     @property
     def fingerprint(self) -> str:
@@ -278,16 +254,6 @@ class Ledger:
     def histogram(self) -> tuple[tuple[float, int], ...]:
         """Give the number of calls by latency."""
         return histogram(value for value in self._latency if value != _NO_LATENCY)
-
-
-def _counted(measure: Measure, score: Score, finding: Finding) -> Score:
-    """Give what counts of a score; the walls hold of a case in quarantine too."""
-    is_apart = finding.outcome == "quarantined" and measure.label != "leakage"
-    return _APART if is_apart else score
-
-
-def _of_kind(kind: type, without: Iterable[tuple[str, Score]]) -> tuple[str, ...]:
-    return tuple([label for label, score in without if isinstance(score, kind)])
 
 
 def _sees_all_ranks(measure: Measure) -> bool:

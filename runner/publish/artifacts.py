@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from io import BufferedWriter
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,6 +25,8 @@ from runner.report import Report, mapped
 
 _FOREIGN = ("id", "type", "tags", "retrieved", "scores")  # what others may have named
 _SELDOM = ("hits", "failed", "absent", "trials", "would_be")
+_seldom = attrgetter(*_SELDOM)
+_BUFFER = 2**18  # bytes of lines that go to disk at once
 RENDERED = ("comment.md", "summary.md", "report.html", "junit.xml")
 FILES = (RESULTS, CASES, RESPONSES, *RENDERED)
 """What a run writes, and an earlier one has left."""
@@ -156,7 +159,8 @@ class ResultsFolder:
             if file is None:
                 # "x" never follows a link that a pull request may have put there. A
                 # reply cannot be had again, so it is not held back; a case's line may.
-                file = self._open[name] = (self.path / name).open("xb")
+                raw = (self.path / name).open("xb", buffering=0)
+                file = self._open[name] = BufferedWriter(raw, _BUFFER)
             file.write(line)
             if name == RESPONSES:
                 file.flush()
@@ -253,8 +257,8 @@ def _record(record: Record) -> dict[str, Any]:
         "hash": record.hash,
         "labels": record.labels,
     }
-    more = {name: getattr(record, name) for name in _SELDOM}
-    return line | {name: value for name, value in more.items() if value}
+    more = zip(_SELDOM, _seldom(record), strict=True)
+    return line | {name: value for name, value in more if value}
 
 
 def _masked_record(record: Record, change: Callable[[str], str]) -> Record:
