@@ -28,6 +28,8 @@ LABELS: Mapping[str, Label] = {
     "reference": Label("reference", lambda case: case.reference),
     "key_points": Label("must_include", lambda case: case.key_points),
     "forbidden": Label("must_not_include", lambda case: case.must_not_include),
+    "anchors": Label("anchors", lambda case: case.anchors),
+    "intents": Label("intents", lambda case: case.intents),
     "walls": Label(
         "tenant, forbidden_doc_ids or canaries", lambda case: case.has_walls
     ),
@@ -56,6 +58,8 @@ def asks_for(case: Case, measure: Measure) -> bool:
 
     Where it is false, the reason that there is no score lies in the case alone.
     """
-    if case.expect_refusal and measure.layer in ANSWERABLE_ONLY:
+    if case.expect_refusal and (
+        measure.layer in ANSWERABLE_ONLY or measure.metric.judged
+    ):
         return False
     return all(label.holds(case) for label in needs(measure))

@@ -17,10 +17,10 @@ def claims(judge: Judge, question: str, text: str) -> list[str]:
     return judge.rate(CLAIMS, question=question, text=text).claims
 
 
-def supported(
+def unsupported(
     judge: Judge, question: str, made: Sequence[str], passages: Sequence[str]
-) -> list[bool]:
-    """Give of each claim whether it follows from the passages; there is one at least.
+) -> list[str]:
+    """Give those of some claims that do not follow from the passages, in their order.
 
     Raises:
         Unrated: The judge could not tell.
@@ -28,7 +28,8 @@ def supported(
     verdicts = judge.rate(
         SUPPORT, question=question, passages=passages, claims=made
     ).verdicts
-    return [verdict.supported for verdict in verdicts]
+    rated = zip(made, verdicts, strict=True)
+    return [claim for claim, verdict in rated if not verdict.supported]
 
 
 def texts(passages: Sequence[Passage]) -> list[str] | None:

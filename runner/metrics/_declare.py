@@ -24,6 +24,8 @@ INPUTS: Mapping[str, str] = {
     "expect_refusal": "whether declining is right",
     "key_points": "what the answer must state; each point with its spellings",
     "forbidden": "what the answer must not contain",
+    "anchors": "the facts that the answer is held against",
+    "intents": "the single things that the question asks for",
     "walls": "who asks, and what belongs to somebody else",
     "usage": "the token counts that the reply states",
     "latency": "seconds of the last attempt",

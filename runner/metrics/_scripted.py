@@ -14,7 +14,10 @@ class Scripted:
     """Answers each task from the table of its name; it is held to the same replies.
 
     ``claims``: text to the claims that it makes. ``support``: claim to the passages
-    that bear it out. ``vectors``: text to its embedding. What no table holds is
+    that bear it out. ``questions``: answer to the questions that it answers, none where
+    it is noncommittal. ``usefulness``: passage to whether it is of use. ``anchors`` and
+    ``intents``: anchor or intent to its status. ``citations``: statement to the
+    passages that say it. ``vectors``: text to its embedding. What no table holds is
     *unrated*, as with a model that fails.
     """
 
@@ -57,6 +60,30 @@ class Scripted:
             for bearers in held
         ]
         return _verdicts({"passages": on, "supported": bool(on)} for on in found)
+
+    def _questions(self, texts: Mapping[str, Any]) -> object:
+        back = self._known("questions", texts["answer"])
+        return {"noncommittal": not back, "questions": back}
+
+    def _usefulness(self, texts: Mapping[str, Any]) -> object:
+        said = [self._known("usefulness", text) for text in texts["passages"]]
+        return _verdicts({"useful": each} for each in said)
+
+    def _anchors(self, texts: Mapping[str, Any]) -> object:
+        said = [self._known("anchors", text) for text in texts["anchors"]]
+        return _verdicts({"status": each} for each in said)
+
+    def _intents(self, texts: Mapping[str, Any]) -> object:
+        said = [self._known("intents", text) for text in texts["intents"]]
+        return _verdicts({"status": each} for each in said)
+
+    def _citations(self, texts: Mapping[str, Any]) -> object:
+        said = []
+        for citation in texts["citations"]:
+            passage, _, statement = citation.partition(": ")
+            cited = texts["passages"][int(passage.split()[-1]) - 1]
+            said.append(cited in self._known("citations", statement))
+        return _verdicts({"says": each} for each in said)
 
 
 def _verdicts(said: Any) -> object:

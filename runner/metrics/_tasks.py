@@ -7,12 +7,13 @@ metrics count. Verdicts come back in the order of what they are on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
-from typing import Annotated, Any, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     ValidationInfo,
     field_validator,
@@ -20,6 +21,8 @@ from pydantic import (
 
 from runner.model import Task
 from runner.units import count
+
+BACK = 3  # questions that an answer is asked back for, as in Ragas
 
 # A strict schema forbids further keys to the judge; one that comes does no harm.
 _LENIENT = ConfigDict(
@@ -55,11 +58,10 @@ def _one_each(
     return ordered
 
 
-def _asked(info: ValidationInfo, name: str) -> Sized:
+def _asked(info: ValidationInfo, name: str) -> Any:
     """Give one of the texts that the judge was asked about."""
     texts: dict[str, Any] = info.context or {}
-    found: Sized = texts[name]
-    return found
+    return texts[name]
 
 
 def _said(texts: Sequence[str]) -> list[str]:
@@ -111,3 +113,109 @@ class Support(_Reply):
 
 SUPPORT = Task("support", 1, Support)
 """``question``, ``passages``, ``claims``: which claims follow from the passages."""
+
+
+class Questions(_Reply):
+    """Questions that a text answers; none where it commits itself to nothing."""
+
+    noncommittal: bool
+    questions: Said
+
+    @field_validator("questions")
+    @classmethod
+    def _enough(cls, questions: list[str], info: ValidationInfo) -> list[str]:
+        if not info.data.get("noncommittal") and len(questions) != BACK:
+            came = count(len(questions), "question")
+            raise ValueError(f"{came} of the {BACK} that were asked for")
+        return questions
+
+
+QUESTIONS = Task("questions", 1, Questions)
+"""``answer``: three different questions that it answers."""
+
+
+class Useful(_Verdict):
+    """Whether a passage helps to arrive at the reference."""
+
+    useful: bool
+
+
+class Usefulness(_Reply):
+    """A verdict on each passage."""
+
+    verdicts: list[Useful]
+
+    @field_validator("verdicts")
+    @classmethod
+    def _each(cls, verdicts: list[Useful], info: ValidationInfo) -> list[Useful]:
+        return _one_each(verdicts, info, "passages")
+
+
+USEFULNESS = Task("usefulness", 1, Usefulness)
+"""``question``, ``reference``, ``passages``: which passages help to the reference."""
+
+
+class Anchored(_Verdict):
+    """How an answer stands to a fact."""
+
+    status: Annotated[
+        Literal["explicit", "implied", "absent", "contradicted"], BeforeValidator(_word)
+    ]
+
+
+class Anchors(_Reply):
+    """A verdict on each anchor."""
+
+    verdicts: list[Anchored]
+
+    @field_validator("verdicts")
+    @classmethod
+    def _each(cls, verdicts: list[Anchored], info: ValidationInfo) -> list[Anchored]:
+        return _one_each(verdicts, info, "anchors")
+
+
+ANCHORS = Task("anchors", 1, Anchors)
+"""``question``, ``answer``, ``anchors``: how the answer stands to each fact."""
+
+
+class Answered(_Verdict):
+    """How far an answer settles one of the things that were asked."""
+
+    status: Annotated[Literal["complete", "partial", "missing"], BeforeValidator(_word)]
+
+
+class Intents(_Reply):
+    """A verdict on each intent."""
+
+    verdicts: list[Answered]
+
+    @field_validator("verdicts")
+    @classmethod
+    def _each(cls, verdicts: list[Answered], info: ValidationInfo) -> list[Answered]:
+        return _one_each(verdicts, info, "intents")
+
+
+INTENTS = Task("intents", 1, Intents)
+"""``question``, ``answer``, ``intents``: how far the answer settles each of them."""
+
+
+class Cited(_Verdict):
+    """Whether a passage says what it is cited for."""
+
+    says: bool
+
+
+class Citations(_Reply):
+    """A verdict on each citation."""
+
+    verdicts: list[Cited]
+
+    @field_validator("verdicts")
+    @classmethod
+    def _each(cls, verdicts: list[Cited], info: ValidationInfo) -> list[Cited]:
+        return _one_each(verdicts, info, "citations")
+
+
+CITATIONS = Task("citations", 1, Citations)
+"""``question``, ``passages``, ``citations``: whether each passage says what it is cited
+for; a citation is the passage's number and the statement, as ``passage 2: ...``."""

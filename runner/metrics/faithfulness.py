@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from statistics import fmean
-
-from runner.metrics._claims import claims, supported, texts
+from runner.metrics._claims import claims, texts, unsupported
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
 from runner.metrics._tasks import CLAIMS, SUPPORT
-from runner.model import Judge, Passage, Unscored
+from runner.model import Judge, Passage, Told, Unscored
 
 
 @metric(layer="grounding", tasks=(CLAIMS, SUPPORT))
@@ -43,4 +41,8 @@ def faithfulness(
     made = claims(judge, question, answer)
     if not made:
         return Unscored("the answer makes no claim")
-    return fmean(supported(judge, question, made, found))
+    invented = unsupported(judge, question, made, found)
+    if not invented:
+        return 1.0
+    share = 1 - len(invented) / len(made)
+    return Told(share, f"{invented[0]!r} follows from no passage")

@@ -40,7 +40,7 @@ from runner.model._judged import (
     memberships,
     split_statistic,
 )
-from runner.model._rated import Judge, Reply, Task, Unrated
+from runner.model._rated import Judge, Reply, Task, Told, Unrated
 from runner.model._scored import (
     Absent,
     Counts,
@@ -111,6 +111,7 @@ __all__ = [
     "Summary",
     "Task",
     "Tighter",
+    "Told",
     "TrialSummary",
     "Unrated",
     "Unscored",

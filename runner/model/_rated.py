@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
@@ -47,3 +47,15 @@ class Judge(Protocol):
         Raises:
             Unrated: None came, or there is nobody to ask.
         """
+
+
+class Told(float):
+    """A score and what it rests on, for the one line of evidence of a failing case."""
+
+    evidence: str
+
+    def __new__(cls, value: float, evidence: str) -> Self:
+        """Give a number like any other that says why it is no better."""
+        told = super().__new__(cls, value)
+        told.evidence = evidence
+        return told

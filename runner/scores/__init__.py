@@ -168,6 +168,12 @@ _INPUTS: Mapping[str, _Input] = {
         lambda asked: asked.case.must_not_include or None,
         Unscored("the case forbids no text"),
     ),
+    "anchors": _Input(
+        lambda asked: asked.case.anchors or None, Unscored("the case has no anchors")
+    ),
+    "intents": _Input(
+        lambda asked: asked.case.intents or None, Unscored("the case has no intents")
+    ),
     "walls": _Input(
         lambda asked: walls(asked.case, asked.scope.shared_tenants),
         Unscored("the case has no tenant, forbidden ids or canaries"),
@@ -190,11 +196,21 @@ def _silenced(asked: Asked) -> Mapping[Layer, Unscored]:
     """Give the layers that do not apply to a case, each with why."""
     if asked.case.expect_refusal:
         return _REFUSAL_CASE
-    return _DECLINED if asked.declined else _ALL_APPLY
+    return _DECLINES if asked.declined else _ALL_APPLY
+
+
+def _spared(asked: Asked, layer: Layer) -> Unscored | None:
+    """Give why a judge is not asked about a reply: no answer, or no ranking to rate."""
+    if layer == "answer":
+        should = _SHOULD_DECLINE if asked.case.expect_refusal else None
+        return should or (_DECLINED if asked.declined else None)
+    ranked = layer in ("retrieval", "context")
+    return _ONLY_CITED if ranked and asked.scope.only_cited else None
 
 
 _ALL_APPLY: Mapping[Layer, Unscored] = {}
-_DECLINED: Mapping[Layer, Unscored] = {"grounding": Unscored("the reply declined")}
+_DECLINED = Unscored("the reply declined")
+_DECLINES: Mapping[Layer, Unscored] = {"grounding": _DECLINED}
 _REFUSAL_CASE: Mapping[Layer, Unscored] = dict.fromkeys(
     ANSWERABLE_ONLY, _SHOULD_DECLINE
 )
@@ -232,5 +248,8 @@ class Scorer:
         silenced = _silenced(asked)
         scores: list[Score] = []
         for group in self._groups:
-            scores += group.scores(values, silenced.get(group.layer))
+            why = silenced.get(group.layer)
+            if group.judged and why is None:
+                why = _spared(asked, group.layer)
+            scores += group.scores(values, why)
         return tuple(map(scores.__getitem__, self._order))

@@ -22,6 +22,8 @@ class Group(NamedTuple):
     positions: tuple[int, ...]
     """Where their scores stand in a row."""
     score: Callable[..., tuple[Score, ...]]
+    judged: bool
+    """Whether a model has a say in them."""
 
     def scores(
         self, values: Mapping[str, Any], silenced: Unscored | None
@@ -57,7 +59,7 @@ def grouped(measures: Sequence[Measure]) -> Iterable[Group]:
         score: Callable[..., tuple[Score, ...]] = partial(_scores, calls)
         if inputs == ("ranking",):
             score = lru_cache(_RANKINGS)(score)
-        yield Group(layer, inputs, optional, tuple(positions), score)
+        yield Group(layer, inputs, optional, tuple(positions), score, "judge" in inputs)
 
 
 def _scores(calls: Iterable[Callable[..., Any]], *arguments: Any) -> tuple[Score, ...]:
@@ -72,7 +74,7 @@ def _score(call: Callable[..., Any], arguments: Sequence[Any]) -> Score:
     except Exception as error:  # noqa: BLE001  a metric's fault is a failed score
         return Failed(f"{type(error).__name__}: {error}")
     # Infinity and NaN are the numbers whose difference with themselves is not 0.
-    if (type(value) is float and value - value == 0) or isinstance(value, Unscored):
+    if (isinstance(value, float) and value - value == 0) or isinstance(value, Unscored):
         return value
     if not isinstance(value, int | float) or not isfinite(value):
         return Failed(f"the metric gave {value!r}")

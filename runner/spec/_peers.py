@@ -24,30 +24,41 @@ _SAME: Mapping[str, tuple[str, ...]] = {
     "latency_p95": ("p95", "p95latency", "latencyms", "responsetime"),
     "time_to_first_token": ("ttft",),
     "tokens": ("totaltokens", "tokencount", "tokenusage"),
+    "faithfulness": (
+        *("groundedness", "hallucination", "contextfaithfulness", "factuality"),
+    ),
+    "context_precision": ("contextualprecision", "llmcontextprecision"),
+    "context_recall": ("contextualrecall", "llmcontextrecall", "contextentityrecall"),
+    "answer_relevancy": ("answerrelevance", "responserelevancy", "relevance"),
+    "answer_correctness": ("factualcorrectness", "correctness"),
+    "anchor_support": ("anchorsupportrate", "factanchors"),
+    "intent_completion": ("multiintentcompletion", "completeness", "comprehensiveness"),
+    "citation_authenticity": ("citationfaithfulness",),
     "accuracy": ("passrate", "successrate"),
     "error_rate": ("failurerate", "errors"),
 }
 """Ours to what others call the same, without capitals and joints."""
 
 _JUDGED: Mapping[str, tuple[str, ...]] = {
-    "lexical_grounding and number_support": (
-        *("faithfulness", "groundedness", "hallucination", "contextfaithfulness"),
-        *("factuality", "anchorsupport", "noisesensitivity"),
-    ),
-    "recall and context_relevance": (
-        *("contextprecision", "contextrecall", "contextualprecision"),
-        *("contextualrecall", "contextualrelevancy", "contextrelevancy"),
-        *("contextentityrecall", "contextentitiesrecall"),
-    ),
+    "lexical_grounding and number_support": ("noisesensitivity",),
+    "recall and context_relevance": ("contextualrelevancy", "contextrelevancy"),
     "key_points and answer_similarity": (
-        *("answerrelevancy", "answerrelevance", "responserelevancy", "relevance"),
-        *("answercorrectness", "factualcorrectness", "correctness", "helpfulness"),
-        *("intentcompletion", "comprehensiveness", "completeness"),
-        *("llmrubric", "geval", "aspectcritic"),
+        *("helpfulness", "llmrubric", "geval", "aspectcritic"),
     ),
-    "citation_support": ("citationauthenticity", "citationfaithfulness"),
 }
 """What needs no judge, to what others rate by a model and is near to it."""
+
+_UNJUDGED: Mapping[str, str] = {
+    "faithfulness": "lexical_grounding and number_support",
+    "context_precision": "recall and context_relevance",
+    "context_recall": "recall and context_relevance",
+    "answer_relevancy": "key_points and answer_similarity",
+    "answer_correctness": "key_points and answer_similarity",
+    "anchor_support": "key_points and answer_similarity",
+    "intent_completion": "key_points and answer_similarity",
+    "citation_authenticity": "citation_validity and citation_support",
+}
+"""A metric that needs a judge, to what is near to it and needs none."""
 
 _OURS = {other: ours for ours, others in _SAME.items() for other in others}
 _NEAREST = {other: ours for ours, others in _JUDGED.items() for other in others}
@@ -78,9 +89,11 @@ def _remedy(
     if ours:
         metric = registry.get(ours)
         cut = metric is not None and "k" in metric.options.model_fields
-        return f"write {ours}@{cutoff}" if cut and cutoff else f"write {ours}"
+        write = f"write {ours}@{cutoff}" if cut and cutoff else f"write {ours}"
+        near = _UNJUDGED.get(ours)
+        return f"{write}; it needs a judge, {near} need none" if near else write
     if nearest := _NEAREST.get(plain):
-        return f"not yet: it needs a judge; {nearest} need none; {_LIST}"
+        return f"not yet; near are {nearest}; {_LIST}"
     return did_you_mean(name, known.values()) or _LIST
 
 

@@ -201,6 +201,8 @@ cases = record(
     forbidden_doc_ids=st.lists(ids, max_size=2).map(tuple),
     tenant=maybe(st.none(), names),
     canaries=st.lists(texts, max_size=2).map(tuple),
+    anchors=st.lists(texts, max_size=3).map(tuple),
+    intents=st.lists(texts, max_size=3).map(tuple),
 )
 passages = record(
     Passage,

@@ -1,3 +1,6 @@
+from fractions import Fraction
+from itertools import product
+
 import pytest
 
 from runner.metrics import Scripted
@@ -56,6 +59,24 @@ def test_what_leaves_it_unscored(answer, passages, why):
 
     assert isinstance(score, Unscored)
     assert why in score.reason
+
+
+def test_it_tells_the_first_claim_that_nothing_bears_out():
+    told = faithfulness("问?", "most", PASSAGES, JUDGE)
+
+    assert told.evidence == "'two years of warranty' follows from no passage"
+
+
+def test_it_is_exact_for_every_pattern_of_up_to_five_claims():
+    for size in range(1, 6):
+        for held in product([False, True], repeat=size):
+            names = [f"claim {n}" for n in range(size)]
+            support = {n: [PRICE] * came for n, came in zip(names, held, strict=True)}
+            judge = Scripted(claims={"all": names}, support=support)
+            exact = Fraction(sum(held), size)
+
+            found = faithfulness("?", "all", PASSAGES, judge)
+            assert found == pytest.approx(float(exact), abs=1e-12)
 
 
 def test_a_judge_that_cannot_tell_gives_no_number():

@@ -124,6 +124,8 @@ EVERYTHING = {
     "reference": "Refunds take 30 days.",
     "must_not_include": ("60 days",),
     "tenant": "a",
+    "anchors": ("30 days",),
+    "intents": ("how long",),
 }
 CASES = [
     Case("q", "How long?", expect_refusal=declines, **{**EVERYTHING, **without})
@@ -136,6 +138,8 @@ CASES = [
         {"reference": None},
         {"must_not_include": ()},
         {"tenant": None},
+        {"anchors": ()},
+        {"intents": ()},
     )
 ]
 QUOTING = 'Refunds take 30 days, as in "Refunds take 30 days."'

@@ -303,9 +303,10 @@ def test_a_label_carries_its_options(text, options, label, kept):
         ("meanReciprocalRank", {}, "write mrr"),
         ("contains-all", {}, "write key_points"),
         ("p95", {}, "write latency_p95"),
-        ("Groundedness", {}, "needs a judge"),
-        ("answer_relevancy", {}, "needs a judge; key_points and answer_similarity"),
-        ("ContextualPrecisionMetric", {}, "needs a judge; recall and context_relevan"),
+        ("Groundedness", {}, "write faithfulness; it needs a judge, lexical_ground"),
+        ("AnswerRelevancy", {}, "write answer_relevancy; .* answer_similarity need"),
+        ("ContextualPrecisionMetric", {}, r"\(write context_precision; it needs a jud"),
+        ("NoiseSensitivity", {}, "not yet; near are lexical_grounding and number_supp"),
         ("accuracy", {}, "accuracy is counted over the run, always; limit it in thre"),
         (
             "latency_p95",
@@ -326,6 +327,12 @@ def test_a_label_carries_its_options(text, options, label, kept):
 def test_a_name_that_is_none_says_so(text, options, expected):
     with pytest.raises(ValueError, match=expected):
         bind(text, registry, options)
+
+
+@pytest.mark.parametrize("name", [n for n, m in registry.items() if m.judged])
+def test_another_spelling_of_what_needs_a_judge_names_what_needs_none(name):
+    with pytest.raises(ValueError, match=rf"write {name}; it needs a judge, .* none"):
+        bind(name.replace("_", "-").title(), registry)
 
 
 @pytest.mark.parametrize(

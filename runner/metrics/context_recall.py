@@ -1,0 +1,47 @@
+"""context_recall."""
+
+from __future__ import annotations
+
+from runner.metrics._claims import claims, texts, unsupported
+from runner.metrics._declare import metric
+from runner.metrics._evidence import NO_TEXT
+from runner.metrics._tasks import CLAIMS, SUPPORT
+from runner.model import Judge, Passage, Told, Unscored
+
+
+@metric(layer="retrieval", tasks=(CLAIMS, SUPPORT))
+def context_recall(
+    question: str, reference: str, passages: tuple[Passage, ...], judge: Judge
+) -> float | Unscored:
+    """Share of the reference's claims that follow from the retrieved passages.
+
+    What the right answer needs and no passage holds did not come: it asks for no
+    labelled documents, as ``recall`` does, but for a reference that says all that a
+    good answer says and no more. A judge takes the reference apart into claims and says
+    of each whether it follows from the passages. Nothing retrieved is 0. Unscored where
+    the reference claims nothing, or a passage came without text.
+
+    Source: context recall in the documentation of Ragas (docs.ragas.io).
+
+    >>> from runner.metrics import Scripted
+    >>> right, price = "It is 299 and has a guarantee.", Passage(text="Price: 299.")
+    >>> judge = Scripted(
+    ...     claims={right: ["It is 299.", "It has a guarantee."]},
+    ...     support={"It is 299.": [price.text], "It has a guarantee.": []},
+    ... )
+    >>> context_recall("What does it cost?", right, (price,), judge)
+    0.5
+    """
+    found = texts(passages)
+    if found is None:
+        return NO_TEXT
+    if not any(found):
+        return 0.0
+    made = claims(judge, question, reference)
+    if not made:
+        return Unscored("the reference makes no claim")
+    missed = unsupported(judge, question, made, found)
+    if not missed:
+        return 1.0
+    share = 1 - len(missed) / len(made)
+    return Told(share, f"{missed[0]!r} of the reference follows from no passage")
