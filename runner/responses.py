@@ -1,6 +1,6 @@
 """Asks the endpoint every case: concurrency, rate, retries, and when to give up.
 
-An endpoint makes one attempt. All that is about trying again and about pace is here,
+An endpoint makes one request. All that is about trying again and about pace is here,
 on clocks that are parameters; a call that failed in the end is a Failure.
 """
 
@@ -10,11 +10,12 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
+from functools import partial
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from runner.errors import Unavailable
-from runner.model import Case, Endpoint, Exchange, Failure, Response
+from runner.model import Case, Endpoint, Exchange, Failure, Pending, Response
 from runner.units import count, plain
 
 BACKOFF = 0.5
@@ -27,6 +28,8 @@ GRACE = 5.0
 """Seconds that calls in flight get to end when nobody waits for them any more."""
 
 Exchanges = Generator[Exchange, None, None]
+
+_Step = Callable[[], Response | Failure | Pending]
 
 
 class Limits(NamedTuple):
@@ -169,23 +172,40 @@ class _Asking:
         line.give(None)
 
     def _exchange(self, position: int, case: Case) -> Exchange:
-        attempts = 0
+        begin: _Step = partial(self._endpoint.ask, case)
+        step = begin
+        attempts, again, failed = 1, 0, 0  # tries of the case, of this request
         while True:
-            delay = self._pace.wait()
-            if delay:
-                self.sleep(delay)
-            attempts += 1
-            result = self._endpoint.ask(case)
-            if (
-                not isinstance(result, Failure)
-                or not result.retryable
-                or attempts > self._retries
-                or self._stop.is_set()
-            ):
+            self._pause(self._pace.wait())
+            result = step()
+            if isinstance(result, Pending):
+                step = result.proceed
+                if result.failed is None:
+                    again = 0
+                    self._pause(result.wait)
+                    continue
+                again, result = again + 1, result.failed
+            elif isinstance(result, Failure):
+                step, failed, again = begin, failed + 1, 0
+            if not self._goes_on(result, max(again, failed)):
                 break
-            self.sleep(self._delay(result, attempts))
+            self.sleep(self._delay(result, max(again, failed)))
+            attempts += 1
         at = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
         return Exchange(position, _told(result), attempts, at=at)
+
+    def _goes_on(self, result: Response | Failure, tries: int) -> TypeGuard[Failure]:
+        """Whether what failed is tried again, where it was ``tries`` times."""
+        return (
+            isinstance(result, Failure)
+            and result.retryable
+            and tries <= self._retries
+            and not self._stop.is_set()
+        )
+
+    def _pause(self, seconds: float) -> None:
+        if seconds:
+            self.sleep(seconds)
 
     def _delay(self, failure: Failure, attempts: int) -> float:
         """Give the wait before another attempt: what the server asks, or jitter."""

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 Cut = Callable[[bytes], Iterable[bytes]]
 BLANK = " \t\f\v"
@@ -38,11 +39,19 @@ def haltingly(body: bytes) -> Iterator[bytes]:
         yield piece
 
 
+class Said(NamedTuple):
+    """What a server says to one request, where that is not what it says to all."""
+
+    body: bytes
+    status: str = "200 OK"
+    head: tuple[str, ...] = ("Content-Type: application/json",)
+
+
 class Replay:
     """HTTP on loopback that answers every request with the body of the moment."""
 
     def __init__(self) -> None:
-        self.body: Callable[[bytes], bytes] | bytes = b""
+        self.body: Callable[[bytes], bytes | Said] | bytes = b""
         self.cut: Cut = bytewise
         self.head: tuple[str, ...] = ("Content-Type: text/event-stream",)
         self.status = "200 OK"
@@ -67,9 +76,11 @@ class Replay:
         with connection, suppress(OSError):
             while request := received(connection):
                 self.requests.append(request)
-                body = self.body(request) if callable(self.body) else self.body
-                first = f"HTTP/1.1 {self.status}"
-                head = [first, *self.head, "Transfer-Encoding: chunked"]
+                said = self.body(request) if callable(self.body) else self.body
+                if not isinstance(said, Said):
+                    said = Said(said, self.status, self.head)
+                body, status, lines = said
+                head = [f"HTTP/1.1 {status}", *lines, "Transfer-Encoding: chunked"]
                 connection.sendall("\r\n".join([*head, "", ""]).encode())
                 for piece in self.cut(body):
                     if piece is PAUSE or not piece:

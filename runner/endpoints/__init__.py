@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from urllib.parse import urlsplit
 
 from runner.endpoints._guess import collected, framing, guess
 from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._plan import Plan, check_shared, kept, origins, plan
 from runner.endpoints._process import Service, words
 from runner.endpoints._trace import Found, trace
 from runner.endpoints._values import number
-from runner.errors import InputError, Problems
+from runner.errors import InputError, Place, Problems
 from runner.hosts import forbidden
 from runner.model import Case
 from runner.spec import EndpointSpec
-from runner.templating import InputTemplate, Locate, Request, RequestTemplate
+from runner.templating import InputTemplate, Locate
 from runner.text.lengths import excerpt
 
 __all__ = [
@@ -30,6 +32,8 @@ __all__ = [
     "trace",
 ]
 
+_NO_UUID = "0" * 32
+
 
 def check(
     spec: EndpointSpec,
@@ -43,43 +47,51 @@ def check(
         InputError: One of them is wrong, a template fails for a case, or its host is
             one that is never asked.
     """
-    template = _compiled(spec, variables, place)
+    each = list(cases)
     if spec.wait_for:
-        _check_host(spec.wait_for.url, place, "wait_for", "url")
+        _check_host(spec.wait_for.url, place("endpoint", "wait_for", "url"))
+    if spec.requests:
+        _check_requests(plan(spec, variables, place), spec, each, place)
+    else:
+        _check_local(spec, variables, each, place)
+
+
+def _check_requests(
+    asked: Plan, spec: EndpointSpec, cases: Sequence[Case], place: Locate
+) -> None:
+    check_shared(spec, origins(asked, cases), place)
+    for form in asked.forms:
+        if form.reads_earlier:  # there is nothing yet to render it with
+            for url in form.template.urls(cases):
+                _check_host(url, form.place("url"))
+            continue
+        for case in cases:
+            request = form.template.render(case, _NO_UUID)
+            _check_host(request.url, form.place("url"))
+
+
+def _check_local(
+    spec: EndpointSpec,
+    variables: Mapping[str, str],
+    cases: Sequence[Case],
+    place: Locate,
+) -> None:
+    problems: list[InputError] = []
+    make = partial(InputTemplate, spec.body, variables, place=place)
+    template = kept(make, problems)
+    kept(partial(ReplyMap, spec.response, place=place), problems)
+    if problems or template is None:
+        raise Problems(problems)
     if spec.command:
         words(spec.command, place("endpoint", "command"))
     for case in cases:
-        rendered = template.render(case, "0" * 32)
-        if isinstance(rendered, Request):
-            _check_host(rendered.url, place, "url")
+        template.render(case, _NO_UUID)
 
 
-def _compiled(
-    spec: EndpointSpec, variables: Mapping[str, str], place: Locate
-) -> RequestTemplate | InputTemplate:
-    """Give the request's template, where the mapping of the reply is right too."""
-    problems: list[InputError] = []
-    template: RequestTemplate | InputTemplate | None = None
-    try:
-        if spec.url is None:
-            template = InputTemplate(spec.body, variables, place=place)
-        else:
-            template = RequestTemplate(spec, variables, place=place)
-    except Problems as found:
-        problems += found
-    try:
-        ReplyMap(spec.response, place=place)
-    except Problems as found:
-        problems += found
-    if problems or template is None:
-        raise Problems(problems)
-    return template
-
-
-def _check_host(url: str, place: Locate, *key: str) -> None:
+def _check_host(url: str, where: Place) -> None:
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:  # no URL at all, which asking it will tell better
         return
     if why := forbidden(host):
-        raise InputError(why, where=place("endpoint", *key))
+        raise InputError(why, where=where)

@@ -1,22 +1,24 @@
-"""What one attempt brought, before and after the mapping reads it."""
+"""What the requests of one attempt brought, before and after the mapping reads it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
 from runner.endpoints._failures import from_garbage, from_silence
 from runner.endpoints._mapping import ReplyMap
-from runner.endpoints._stream import Stream
-from runner.model import Failure, Response
+from runner.endpoints._plan import Span
+from runner.endpoints._stream import Stream, with_part
+from runner.model import NOTHING, Failure, Response
 from runner.wire.caller import Reply
 
 _BOM = b"\xef\xbb\xbf"
 
 
 class Came(NamedTuple):
-    """The reply to one attempt, or why there is none."""
+    """The reply to one request, or why there is none."""
 
     asked: str
     """What was asked for, without credentials: ``POST http://rag:9000/chat``."""
@@ -26,8 +28,13 @@ class Came(NamedTuple):
     reply: Reply | Failure
     started: float
     latency: float
+    """Of a request that is sent until something is so, of all times, with the waits."""
     stream: Stream | None = None
     """What its body went to, where the spec says that it streams."""
+    block: str = "endpoint"
+    """What the keys of the request begin with."""
+    times: int = 1
+    """How often it was sent."""
 
     @property
     def beginning(self) -> bytes:
@@ -45,28 +52,77 @@ class Came(NamedTuple):
             if events["events"]:
                 return events
             framing, beginning = self.stream.framing, self.stream.beginning
-            return from_silence(self.reply, self.where, framing, beginning)
+            return from_silence(self.reply, self.where, framing, beginning, self.block)
         try:
             return from_json(self.reply.body.removeprefix(_BOM), allow_inf_nan=False)
         except ValueError as error:
-            return from_garbage(self.reply, self.where, error)
+            return from_garbage(self.reply, self.where, error, self.block)
 
-    def result(self, replies: ReplyMap) -> Response | Failure:
-        """Give what the mapping makes of it.
+    def alone(self, replies: ReplyMap) -> Arrived:
+        """Give it as all that an attempt brings."""
+        return Arrived((self,)).with_reply(ONLY, self.value(), replies)
+
+
+ONLY = ""
+"""What the only request of a case is called."""
+
+
+class Arrived(NamedTuple):
+    """What an attempt has brought so far."""
+
+    came: tuple[Came, ...] = ()
+    """One for each request; of one that is sent again, the last."""
+    values: Mapping[str, Any] = NOTHING
+    """What those brought that succeeded, by name."""
+    failed: Failure | None = None
+    """Why there is no more."""
+
+    def value(self) -> Any:
+        """Give what the expressions of the mapping read, or a Failure."""
+        return self.failed or _together(self.values)
+
+    def with_reply(self, name: str, value: Any, replies: ReplyMap) -> Arrived:
+        """Add the value of the request that came last, or the failure that it is."""
+        if not isinstance(value, Failure):
+            return self._replace(values={**self.values, name: value})
+        last = self.came[-1]
+        if last.stream and last.reply is value:
+            part = _together({**self.values, name: last.stream.cut()})
+            value = with_part(value, replies, part)
+        return self._replace(failed=value)
+
+    def result(self, replies: ReplyMap, span: Span = Span()) -> Response | Failure:  # noqa: B008 - it is a constant
+        """Give what the mapping makes of it all.
+
+        The latency is that of the requests that take the question to its answer.
 
         Raises:
             InputError: An expression cannot take what it met.
         """
-        result: Response | Failure
-        if self.stream and isinstance(self.reply, Failure):
-            result = self.stream.broken(self.reply, replies)
-        else:
-            result = self._read(self.value(), replies)
-        return result._replace(latency=self.latency)
+        result = self.failed or self._read(replies, span)
+        timed = [i for i in span.timed if i < len(self.came)] or [-1]
+        return result._replace(latency=sum(self.came[i].latency for i in timed))
 
-    def _read(self, value: Any, replies: ReplyMap) -> Response | Failure:
-        if isinstance(value, Failure):
-            return value
-        if self.stream:
-            return self.stream.read(value, replies, self.started)
-        return replies.read(value)
+    def _read(self, replies: ReplyMap, span: Span) -> Response | Failure:
+        whole = _together(self.values)
+        result = replies.read(whole)
+        answering = self.came[span.answering]
+        stream = answering.stream
+        if stream is None:
+            return result
+        if isinstance(result, Failure):
+            return with_part(result, replies, whole)
+        name = [*self.values][span.answering]
+
+        def around(value: Any) -> Any:
+            return _together({**self.values, name: value})
+
+        at = stream.first_token(self.values[name], replies, around)
+        if at is None:
+            return result
+        before = sum(self.came[i].latency for i in span.timed if i < span.answering)
+        return result._replace(time_to_first_token=before + at - answering.started)
+
+
+def _together(values: Mapping[str, Any]) -> Any:
+    return values.get(ONLY, values)

@@ -6,30 +6,34 @@ from runner.model import Failure
 from runner.text.lengths import excerpt
 from runner.wire.caller import NO_STATUS, Block, Reply
 
-BLOCK = Block(
-    "endpoint",
-    {
-        400: "check endpoint.body",
-        401: "check the token in endpoint.headers",
-        403: "check the token in endpoint.headers",
-        404: "check endpoint.url",
-        405: "check endpoint.method",
+
+def block_of(name: str = "endpoint") -> Block:
+    """Give the part of the spec that a request stands in, by what its keys begin with.
+
+    >>> block_of("endpoint.steps[1]").advice[404]
+    'check endpoint.steps[1].url'
+    """
+    advice = {
+        400: f"check {name}.body",
+        401: f"check the token in {name}.headers",
+        403: f"check the token in {name}.headers",
+        404: f"check {name}.url",
+        405: f"check {name}.method",
         413: "the request is too large for it",
-        415: "check endpoint.headers and endpoint.body",
-        422: "check endpoint.body",
-    },
-    wait=" `wait_for` waits for it",
-)
+        415: f"check {name}.headers and {name}.body",
+        422: f"check {name}.body",
+    }
+    return Block(name, advice, wait=" `wait_for` waits for it")
 
 
-def from_garbage(reply: Reply, where: str, error: ValueError) -> Failure:
-    """Explain a body that is not the JSON it should be."""
+def from_garbage(reply: Reply, where: str, error: ValueError, block: str) -> Failure:
+    """Explain a body that is not the JSON it should be; ``block`` asked for it."""
     kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     what = f"the reply of {where} is no JSON"
     if kind == "text/event-stream":
         what = (
-            f"{where} streams its reply (write stream: sse in endpoint.response, "
-            "or ask for one whole reply in endpoint.body)"
+            f"{where} streams its reply (write stream: sse in {_framed(block)}, "
+            f"or ask for one whole reply in {block}.body)"
         )
     elif not reply.body.strip():
         return Failure("service.malformed", f"the reply of {where} is empty")
@@ -39,15 +43,22 @@ def from_garbage(reply: Reply, where: str, error: ValueError) -> Failure:
     )
 
 
-def from_silence(reply: Reply, where: str, framing: str, beginning: bytes) -> Failure:
+def from_silence(
+    reply: Reply, where: str, framing: str, beginning: bytes, block: str
+) -> Failure:
     """Explain a body in which there is no event; ``beginning`` is how it begins."""
     if not beginning.strip():
         return Failure("service.malformed", f"the stream of {where} is empty")
     return Failure(
         "service.malformed",
-        f"the reply of {where} holds no event of endpoint.response.stream: {framing}; "
+        f"the reply of {where} holds no event of {_framed(block)}.stream: {framing}; "
         f"{_seen(reply, beginning)}",
     )
+
+
+def _framed(block: str) -> str:
+    """Give what holds the key ``stream`` of a request."""
+    return "endpoint.response" if block == "endpoint" else block
 
 
 def _seen(reply: Reply, beginning: bytes) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner import __version__
 from runner.errors import InputError
-from runner.spec import EndpointSpec
+from runner.spec import StepSpec
 from runner.templating import Locate
 
 _ACCEPTED = {
@@ -16,22 +16,22 @@ _ACCEPTED = {
 _OWN_HEADERS = ("content-length", "transfer-encoding", "connection")
 
 
-def defaults(spec: EndpointSpec, place: Locate) -> dict[str, str]:
+def defaults(spec: StepSpec, place: Locate) -> dict[str, str]:
     """Give the headers that go out unless the spec writes its own.
 
     Raises:
         InputError: It writes one that belongs to the connection.
     """
-    own = {name.lower() for name in spec.headers}
+    own = {name.lower(): name for name in spec.headers}
     for name in _OWN_HEADERS:
         if name in own:
-            where = place("endpoint", "headers")
+            where = place("headers", own[name])
             raise InputError(f"{name} is set by the connection itself", where=where)
     lines = {
         "User-Agent": f"rag-eval-action/{__version__}",
-        "Accept": _ACCEPTED[spec.response.stream],
+        "Accept": _ACCEPTED[spec.stream],
         # What compresses a stream tends to hold it back.
-        "Accept-Encoding": "identity" if spec.response.stream else "gzip",
+        "Accept-Encoding": "identity" if spec.stream else "gzip",
     }
     if spec.body is not None:
         text = isinstance(spec.body, str)

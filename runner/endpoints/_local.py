@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
-from runner.endpoints._came import Came
+from runner.endpoints._came import Arrived, Came
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import Stream
 from runner.model import Case, Failure, Response
@@ -67,12 +67,20 @@ class LocalEndpoint(ABC):
             InputError: A template fails for this case, an expression of the mapping
                 cannot take what it met, or it cannot be started at all.
         """
-        result = self.fetch(case).result(self.replies)
+        result = self.read(self.fetch(case))
         if isinstance(result, Failure):
             return result._replace(message=self._redact(result.message))
         return result
 
-    def fetch(self, case: Case) -> Came:
+    def read(self, arrived: Arrived) -> Response | Failure:
+        """Give what the mapping makes of an attempt.
+
+        Raises:
+            InputError: An expression cannot take what it met.
+        """
+        return arrived.result(self.replies)
+
+    def fetch(self, case: Case) -> Arrived:
         """Make the one attempt and give what came, as ``ask`` does but unread."""
         given = self._template.render(case, self._new_uuid())
         sent = encoded(given, self._place("endpoint", "body")) or b""
@@ -81,7 +89,8 @@ class LocalEndpoint(ABC):
         started = self._clock()
         reply = self._call(case, given, sent, stream)
         latency = self._clock() - started
-        return Came(self._asked, self.where, sent, reply, started, latency, stream)
+        came = Came(self._asked, self.where, sent, reply, started, latency, stream)
+        return came.alone(self.replies)
 
     def is_ready(self) -> bool:
         """Give true: there is nothing to start first."""

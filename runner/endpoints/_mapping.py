@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from runner.endpoints._citations import Cite, Passages, cite_by, cite_nothing
 from runner.endpoints._expressions import Find, find_by, plain_name, regex, truth
+from runner.endpoints._roots import roots
 from runner.endpoints._values import (
     Malformed,
     described,
@@ -17,7 +18,7 @@ from runner.endpoints._values import (
     word,
 )
 from runner.endpoints._watch import Watch
-from runner.errors import InputError, Place, Problems
+from runner.errors import InputError, Place, Problems, did_you_mean
 from runner.model import Failure, Passage, Response
 from runner.spec import CitationMap, ContextMap, ResponseMap
 from runner.templating import Locate, by_path
@@ -31,14 +32,29 @@ _new = tuple.__new__
 class ReplyMap:
     """The ``response`` block of a spec, compiled once; safe to share between threads.
 
+    Args:
+        spec: The block.
+        place: Where a key stands in the user's file.
+        steps: What the top of the value that it reads is called, where a case takes
+            several requests.
+        streamed: Whether the answer is put together from events.
+
     Raises:
         Problems: Every expression and pattern that cannot be compiled.
     """
 
-    def __init__(self, spec: ResponseMap, *, place: Locate = by_path) -> None:
-        compiler = _Compiler(place)
+    def __init__(
+        self,
+        spec: ResponseMap,
+        *,
+        place: Locate = by_path,
+        steps: Sequence[str] = (),
+        streamed: bool | None = None,
+    ) -> None:
+        compiler = _Compiler(place, steps)
         self._spec = spec
         self._place = place
+        self._streamed = spec.stream is not None if streamed is None else streamed
         self._error = compiler.find(spec.error, "error")
         self._answer = compiler.find(spec.answer, "answer")
         self._contexts = compiler.find(spec.contexts, "contexts")
@@ -76,13 +92,13 @@ class ReplyMap:
         except Malformed as error:
             return Failure("service.malformed", str(error), latency=latency)
 
-    def first_token(self, events: list[Any]) -> int | None:
-        """Give the index of the first event that carries text of the answer.
+    def first_token(self, replies: Iterable[Any]) -> int | None:
+        """Give the index of the first of several replies that has text of the answer.
 
-        It is the first over which alone the expression of the answer finds some; None
-        where it is one that needs several.
+        Each is one event of a stream alone; None where the expression of the answer
+        needs several of them.
         """
-        alone = (self.part({"events": [event]}) for event in events)
+        alone = map(self.part, replies)
         return next((index for index, part in enumerate(alone) if part), None)
 
     def part(self, reply: Any) -> str | None:
@@ -129,7 +145,7 @@ class ReplyMap:
             return None
         answer = self._answer(reply)
         # Joining no events gives an empty text, also where the expression is wrong.
-        if answer or (answer is not None and self._spec.stream is None):
+        if answer or (answer is not None and not self._streamed):
             self._watch.answered()
         if isinstance(answer, str):
             return answer
@@ -188,20 +204,35 @@ def _passage(name: Any, text: Any, score: Any, document: Any, tenant: Any) -> Pa
 class _Compiler:
     """Compiles the expressions of a mapping and keeps every mistake."""
 
-    def __init__(self, place: Locate) -> None:
+    def __init__(self, place: Locate, steps: Sequence[str]) -> None:
         self.problems: list[InputError] = []
         self._place = place
+        self._steps = steps
 
     def find(self, expression: str | None, *key: str | int) -> Find | None:
+        """Compile what reads the whole reply."""
+        self._named(expression, *key)
+        return self._find(expression, *key)
+
+    def _find(self, expression: str | None, *key: str | int) -> Find | None:
         if expression is None:
             return None
         find: Find | None = self._kept(find_by, expression, self._key(*key))
         return find
 
+    def _named(self, expression: str | None, *key: str | int) -> None:
+        """See that an expression reads steps that there are."""
+        for name in sorted(roots(expression).difference(self._steps)):
+            if self._steps:
+                listed = f"the steps are {', '.join(self._steps)}"
+                hint = did_you_mean(name, self._steps) or listed
+                what = f"{expression!r} reads {name}, which is no step"
+                self.problems.append(InputError(what, where=self._key(*key), hint=hint))
+
     def passages(self, spec: ContextMap) -> Build:
         paths = [getattr(spec, field) for field in Passage._fields]
         keys = [("context", field) for field in Passage._fields]
-        finds = [self.find(path, *key) for path, key in zip(paths, keys, strict=True)]
+        finds = [self._find(path, *key) for path, key in zip(paths, keys, strict=True)]
         if self.problems or not all(path is None or plain_name(path) for path in paths):
             return _from_found(finds)
         return _from_keys([plain_name(path) for path in paths])
@@ -215,6 +246,11 @@ class _Compiler:
     def cite(self, spec: str | CitationMap | None) -> Cite:
         if spec is None:
             return cite_nothing
+        if isinstance(spec, str):
+            self._named(spec, "citations")
+        else:
+            self._named(spec.path, "citations", "path")
+            self._named(spec.of, "citations", "of")
         place = partial(self._place, "endpoint", "response", "citations")
         return self._kept(cite_by, spec, place) or cite_nothing
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import accumulate, islice
 from typing import Any
 
@@ -11,9 +11,11 @@ from urllib3.exceptions import IncompleteRead
 
 from runner.endpoints._events import FRAMINGS, Event, Lines, together, torn
 from runner.endpoints._mapping import ReplyMap
-from runner.model import Failure, Response
+from runner.model import Failure
 from runner.text.lengths import excerpt
 from runner.wire.caller import Unreadable
+
+Around = Callable[[dict[str, Any]], Any]
 
 MOST_EVENTS = 100_000
 """Of one reply; an answer has a few thousand, and each takes room of its own."""
@@ -76,28 +78,29 @@ class Stream:
         """Give all events as the one value that expressions read."""
         return together(self._events)
 
-    def read(
-        self, reply: dict[str, Any], replies: ReplyMap, started: float
-    ) -> Response | Failure:
-        """Give what the collected events say.
+    def first_token(
+        self, whole: Mapping[str, Any], replies: ReplyMap, around: Around
+    ) -> float | None:
+        """Give when the first event with text of the answer was whole, on the clock.
 
-        A failure that they state has what had been answered until then.
+        Args:
+            whole: All events, as ``collected`` gives them.
+            replies: The mapping.
+            around: Gives what the mapping reads from a value in this stream's place.
         """
-        result = replies.read(reply)
-        if isinstance(result, Failure):
-            return _with_part(result, replies, reply)
-        first = replies.first_token(reply["events"])
-        after = None if first is None else self._times[first] - started
-        return result._replace(time_to_first_token=after)
+        alone = (around({"events": [event]}) for event in whole["events"])
+        first = replies.first_token(alone)
+        return None if first is None else self._times[first]
 
-    def broken(self, failure: Failure, replies: ReplyMap) -> Failure:
-        """Give a failed call with the beginning of what had come until then."""
+    def cut(self) -> dict[str, Any]:
+        """Give the beginning of what had come until its call failed."""
         sizes = accumulate(len(event.data) for event in self._events)
         kept = bisect_right([*islice(sizes, _KEPT)], _ROOM)
-        return _with_part(failure, replies, together(self._events[:kept]))
+        return together(self._events[:kept])
 
 
-def _with_part(failure: Failure, replies: ReplyMap, reply: Any) -> Failure:
+def with_part(failure: Failure, replies: ReplyMap, reply: Any) -> Failure:
+    """Give a failure with what had been answered until then, as far as it is known."""
     part = replies.part(reply)
     if not part:
         return failure

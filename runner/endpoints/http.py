@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from urllib.parse import quote, urlencode
+from functools import partial
 from uuid import uuid4
 
-import requests
-from urllib3.exceptions import HTTPError
-
-from runner.endpoints._came import Came
-from runner.endpoints._failures import BLOCK
-from runner.endpoints._headers import defaults
-from runner.endpoints._mapping import ReplyMap
-from runner.endpoints._stream import Stream
+from runner.endpoints._came import Arrived, Came
+from runner.endpoints._failures import block_of
+from runner.endpoints._plan import Form, check_shared, origins, plan
+from runner.endpoints._walk import Leg, Walk
 from runner.errors import Unavailable
 from runner.hosts import Access
-from runner.model import Case, Failure, Response
+from runner.model import Case, Failure, Pending, Response
 from runner.redact import Redactor
-from runner.spec import EndpointSpec, WaitFor
-from runner.templating import Locate, Request, RequestTemplate, by_path, encoded
+from runner.spec import EndpointSpec, StepSpec, WaitFor
+from runner.templating import Locate, by_path
 from runner.variables import expand
 from runner.wire.caller import (
     NO_STATUS,
@@ -30,13 +26,12 @@ from runner.wire.caller import (
     Caller,
     Reply,
     Resolve,
-    Unreadable,
     prepared,
     resolve,
     shown,
 )
 
-__all__ = ["NO_STATUS", "REDIRECTS", "Came", "HttpEndpoint", "Reply"]
+__all__ = ["NO_STATUS", "REDIRECTS", "Arrived", "Came", "HttpEndpoint", "Reply"]
 
 _POLL = 0.25
 _POLL_TIMEOUT = 5.0
@@ -77,23 +72,27 @@ class HttpEndpoint:
         wall: Callable[[], float] = time.time,
         new_uuid: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
-        self.replies = ReplyMap(spec.response, place=place)
+        self._plan = plan(spec, variables, place)
+        self.replies = self._plan.replies
         self._spec = spec
-        self._template = RequestTemplate(spec, variables, place=place)
         self._redact = Redactor(secrets).text
         self._place = place
         self._clock = clock
         self._new_uuid = new_uuid
-        self._headers = defaults(spec, place)
-        self._caller = Caller(
-            expand(spec.url or "", variables),
-            BLOCK,
-            Bounds(spec.timeout, spec.max_response),
-            place=place,
-            access=access,
-            resolve=resolve,
-            wall=wall,
-        )
+
+        def leg(form: Form, step: StepSpec) -> Leg:
+            caller = Caller(
+                expand(step.url, variables),
+                block_of(form.block),
+                Bounds(form.timeout, spec.max_response),
+                place=lambda _, *key: form.place(*key),
+                access=access,
+                resolve=resolve,
+                wall=wall,
+            )
+            return Leg(form, caller, self.replies, clock)
+
+        self._legs = tuple(map(leg, self._plan.forms, spec.requests))
         self._origins: tuple[str, ...] = ()
 
     def admit(self, cases: Iterable[Case]) -> None:
@@ -102,45 +101,75 @@ class HttpEndpoint:
         What a name resolves to is seen only when it is connected to.
 
         Raises:
-            InputError: One may not be, or is in no URL.
+            InputError: One may not be, or is in no URL; or a header of all steps would
+                go to several services.
         """
-        self._origins = tuple(dict.fromkeys(map(_origin, self._template.urls(cases))))
-        for origin in self._origins:
-            self._caller.parsed(origin, "url")
+        each = origins(self._plan, list(cases))
+        for leg, found in zip(self._legs, each, strict=True):
+            for origin in found:
+                leg.caller.parsed(origin, "url")
+        check_shared(self._spec, each, self._place)
+        self._origins = each[0]
         if self._spec.wait_for:
-            self._caller.parsed(self._spec.wait_for.url, "wait_for", "url")
+            self._legs[0].caller.parsed(self._spec.wait_for.url, "wait_for", "url")
 
     def notices(self) -> tuple[str, ...]:
         """Say where a service at localhost was found instead, if anywhere."""
-        return tuple(self._caller.reach.notices())
+        said = (notice for leg in self._legs for notice in leg.caller.reach.notices())
+        return tuple(dict.fromkeys(said))
 
-    def ask(self, case: Case) -> Response | Failure:
-        """Make one attempt; its latency is from the request to the last byte.
+    def ask(self, case: Case) -> Response | Failure | Pending:
+        """Make the first request of an attempt, or the only one.
 
-        Never raises for what the endpoint did: no connection, no reply in time, a
-        status other than 2xx, an unusable body are failures with redacted messages.
+        The latency of what comes is from a request to its last byte. Never raises for
+        what the endpoint did: no connection, no reply in time, a status other than 2xx,
+        an unusable body are failures with redacted messages.
 
         Raises:
             InputError: A template fails for this case, an expression of the mapping
                 cannot take what it met, or the host is one that may not be asked.
         """
-        result = self.fetch(case).result(self.replies)
-        if isinstance(result, Failure):
-            return result._replace(message=self._redact(result.message))
-        return result
+        return self._go(Walk(case, self._new_uuid()))
 
-    def fetch(self, case: Case) -> Came:
-        """Make one attempt and give what came, as ``ask`` does but unread."""
-        request = self._prepared(self._template.render(case, self._new_uuid()))
-        deadline = time.monotonic() + self._spec.timeout
-        started = self._clock()
-        framing = self._spec.response.stream
-        stream = Stream(framing, self._clock) if framing else None
-        reply = self._call(request, deadline, "url", stream=stream)
-        latency = self._clock() - started
-        where = shown(str(request.url))
-        asked = f"{request.method} {where}"
-        return Came(asked, where, request.body, reply, started, latency, stream)
+    def fetch(
+        self, case: Case, sleep: Callable[[float], object] = time.sleep
+    ) -> Arrived:
+        """Make one attempt to its end and give what came, as ``ask`` does but unread.
+
+        Args:
+            case: What is asked.
+            sleep: Waits between two requests.
+        """
+        walk = Walk(case, self._new_uuid())
+        while not self._is_over(walk.arrived):
+            walk, wait, _ = self._legs[len(walk.arrived.values)].go(walk)
+            if wait:
+                sleep(wait)
+        return walk.arrived
+
+    def read(self, arrived: Arrived) -> Response | Failure:
+        """Give what the mapping makes of an attempt that is at its end.
+
+        Raises:
+            InputError: An expression cannot take what it met.
+        """
+        return arrived.result(self.replies, self._plan.span)
+
+    def _go(self, walk: Walk) -> Response | Failure | Pending:
+        index = len(walk.arrived.values)
+        after, wait, afresh = self._legs[index].go(walk)
+        if not self._is_over(after.arrived):
+            return Pending(partial(self._go, after), wait)
+        result = self.read(after.arrived)
+        if not isinstance(result, Failure):
+            return result
+        result = result._replace(message=self._redact(result.message))
+        if not after.arrived.failed or afresh or self._plan.is_afresh(index):
+            return result
+        return Pending(partial(self._go, walk), failed=result)
+
+    def _is_over(self, arrived: Arrived) -> bool:
+        return bool(arrived.failed) or len(arrived.values) == len(self._legs)
 
     def wait(
         self,
@@ -188,58 +217,23 @@ class HttpEndpoint:
         if self._spec.wait_for is None:
             return (
                 None
-                if self._caller.reach.listens(url, limit)
+                if self._legs[0].caller.reach.listens(url, limit)
                 else "nothing listens there"
             )
         reply = self._poll(url, limit)
         return None if isinstance(reply, Reply) else reply.message
 
     def _poll(self, url: str, limit: float) -> Reply | Failure:
-        key = ("wait_for", "url")
-        request = prepared("GET", self._caller.parsed(url, *key)[0], self._headers)
-        return self._call(request, time.monotonic() + min(limit, _POLL_TIMEOUT), *key)
+        key, first = ("wait_for", "url"), self._legs[0]
+        plain = first.caller.parsed(url, *key)[0]
+        request = prepared("GET", plain, first.form.headers)
+        deadline = time.monotonic() + min(limit, _POLL_TIMEOUT)
+        reply = first.caller.call(request, deadline, *key)
+        if isinstance(reply, Failure) or reply.status in SUCCESS:
+            return reply
+        return first.caller.unsuccessful(reply, plain)
 
     def close(self) -> None:
         """End every call in flight, at once, and drop the connections."""
-        self._caller.close()
-
-    def _prepared(self, request: Request) -> requests.PreparedRequest:
-        url, authorization = self._caller.parsed(request.url, "url")
-        headers = {**self._headers, **request.headers}
-        if authorization:
-            headers.setdefault("Authorization", authorization)
-        if request.query:
-            added = urlencode(request.query, quote_via=quote)
-            url = f"{url}{'&' if '?' in url else '?'}{added}"
-        body = encoded(request.body, self._place("endpoint", "body"))
-        return prepared(request.method, url, headers, body)
-
-    def _call(
-        self,
-        request: requests.PreparedRequest,
-        deadline: float,
-        *key: str,
-        stream: Stream | None = None,
-    ) -> Reply | Failure:
-        """Give a reply with a status of 2xx, through redirects within the service.
-
-        Its body goes to ``stream`` as it comes, where there is one.
-        """
-        url = str(request.url)
-        take = stream.take if stream else None
-        reply = self._caller.call(request, deadline, *key, take=take)
-        if isinstance(reply, Failure):
-            return reply
-        try:
-            if stream:
-                stream.end()
-        except (HTTPError, Unreadable) as error:
-            return self._caller.broken(error, url)
-        if reply.status in SUCCESS:
-            return reply
-        return self._caller.unsuccessful(reply, url)
-
-
-def _origin(url: str) -> str:
-    """Give a URL up to its path, so that what varies in that is looked at once."""
-    return "/".join(url.split("/", 3)[:3])
+        for leg in self._legs:
+            leg.caller.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -103,6 +103,17 @@ class Failure(NamedTuple):
     latency: float | None = None
 
 
+class Pending(NamedTuple):
+    """A case whose reply takes another request, or the same one again."""
+
+    proceed: Callable[[], Response | Failure | Pending]
+    """Makes it."""
+    wait: float = 0.0
+    """Seconds until then."""
+    failed: Failure | None = None
+    """Why it has to be the same again; whether it may be, this says too."""
+
+
 class Exchange(NamedTuple):
     """A case was asked, and this is what came of it after ``attempts`` tries."""
 
@@ -118,5 +129,5 @@ class Exchange(NamedTuple):
 class Endpoint(Protocol):
     """The system under test: one attempt at one case."""
 
-    def ask(self, case: Case) -> Response | Failure:
-        """Give what came back; never raises for what the world did."""
+    def ask(self, case: Case) -> Response | Failure | Pending:
+        """Make the only request, or the first; never raises for what the world did."""

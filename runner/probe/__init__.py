@@ -14,15 +14,14 @@ from typing import NamedTuple
 
 from runner import pipeline
 from runner.endpoints import trace
-from runner.endpoints.http import Came
+from runner.endpoints.http import Arrived
 from runner.errors import InputError, Place, Unavailable, did_you_mean, masking
 from runner.live import Live, opened
 from runner.model import Case, Failure, Response
 from runner.pipeline import Plan
 from runner.probe._shown import (
     Hide,
-    asked,
-    body,
+    attempted,
     cited,
     failed,
     mapped,
@@ -63,8 +62,8 @@ def probe(
     with masking(redactor.text):
         endpoint = opened(plan, [case], root)
         with closing(endpoint):
-            came = endpoint.fetch(case)
-            lines, status = _told(plan, case, endpoint, came, redactor.text)
+            arrived = endpoint.fetch(case)
+            lines, status = _told(plan, case, endpoint, arrived, redactor.text)
             lines += endpoint.notices()
     return Probed(tuple(redactor.text(line) for line in lines), status)
 
@@ -97,18 +96,18 @@ def _chosen(plan: Plan, case_id: str | None) -> Case:
 
 
 def _told(
-    plan: Plan, case: Case, endpoint: Live, came: Came, hide: Hide
+    plan: Plan, case: Case, endpoint: Live, arrived: Arrived, hide: Hide
 ) -> tuple[list[str], int]:
     """Give what to show of one attempt, and the exit status."""
-    lines = [*asked(case, came, hide), *body(came, hide)]
-    value = came.value()
+    names = [step.name for step in plan.spec.endpoint.steps]
+    lines = [*attempted(case, arrived, names, hide)]
+    value = arrived.value()
     if isinstance(value, Failure):
-        failure = came.result(endpoint.replies)
-        return [*lines, *failed(failure, plan.spec.endpoint)], Unavailable.exit_code
+        return [*lines, *failed(value, plan.spec.endpoint)], Unavailable.exit_code
     found = trace(plan.spec.endpoint.response, value, plan.place)
     lines += mapped(found)
     problems = [each.problem for each in found if each.problem]
-    result = _read(came, endpoint)
+    result = _read(arrived, endpoint)
     if isinstance(result, InputError):
         problems = problems or [result]
     elif isinstance(result, Failure) and result.cause == "service.http_error":
@@ -122,8 +121,8 @@ def _told(
     return lines, InputError.exit_code if problems else 0
 
 
-def _read(came: Came, endpoint: Live) -> Response | Failure | InputError:
+def _read(arrived: Arrived, endpoint: Live) -> Response | Failure | InputError:
     try:
-        return came.result(endpoint.replies)
+        return endpoint.read(arrived)
     except InputError as error:
         return error

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 
 from runner.endpoints import Found, excerpt
-from runner.endpoints.http import NO_STATUS, Came, Reply
+from runner.endpoints.http import NO_STATUS, Arrived, Came, Reply
 from runner.errors import InputError
 from runner.model import Case, Failure, Response, Unscored
 from runner.scores import Scope, Scorer
@@ -22,10 +22,30 @@ Hide = Callable[[str], str]
 """Takes the secrets out of a text, before it is cut."""
 
 
-def asked(case: Case, came: Came, hide: Hide) -> Iterator[str]:
-    """Say what was sent, and what came back in how much time."""
+def attempted(
+    case: Case, arrived: Arrived, names: Sequence[str], hide: Hide
+) -> Iterator[str]:
+    """Say what was sent for a case and what came of it, request by request.
+
+    Args:
+        case: The case.
+        arrived: What its requests brought.
+        names: Those of the steps; none where there is one request.
+        hide: Takes the secrets out.
+    """
     yield f"case      {excerpt(case.id, _VALUE)}: {excerpt(case.question, _VALUE)}"
-    yield f"asked     {came.asked}"
+    for index, came in enumerate(arrived.came):
+        if names:
+            yield from ([""] if index else [])
+            yield f"step      {names[index]}"
+        yield from asked(came, hide)
+        yield from body(came, hide)
+
+
+def asked(came: Came, hide: Hide) -> Iterator[str]:
+    """Say what was sent, and what came back in how much time."""
+    again = f", {count(came.times, 'time')}" if came.times > 1 else ""
+    yield f"asked     {came.asked}{again}"
     if came.sent:
         yield f"          {excerpt(hide(_sent(came.sent)), 2 * _VALUE)}"
     if not isinstance(came.reply, Failure):

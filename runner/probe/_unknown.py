@@ -13,7 +13,7 @@ from runner.endpoints import ReplyMap, collected, framing, guess, trace
 from runner.endpoints.http import Came, HttpEndpoint
 from runner.errors import InputError, Unavailable
 from runner.model import Case, Failure
-from runner.probe._shown import Hide, asked, body, failed, mapped
+from runner.probe._shown import Hide, attempted, failed, mapped
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, ResponseMap
 from runner.templating import by_path
@@ -86,9 +86,9 @@ def _tried(
     )
     endpoint.admit([case])
     with closing(endpoint):
-        came = endpoint.fetch(case)
-    lines = [*asked(case, came, hide), *body(came, hide)]
-    name, value = _value(came)
+        arrived = endpoint.fetch(case)
+    lines = [*attempted(case, arrived, (), hide)]
+    name, value = _value(arrived.came[-1])
     if isinstance(value, Failure):
         lines += failed(value, spec)
         return lines, Unavailable.exit_code, value.cause == "service.unreachable"

@@ -24,6 +24,7 @@ from runner.spec._owners import account, accounts, owners
 from runner.spec._parse import parse
 from runner.spec._response import CitationMap, ContextMap, ResponseMap
 from runner.spec._schema import json_schema
+from runner.spec._steps import StepSpec
 from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Selector",
     "Spec",
     "Start",
+    "StepSpec",
     "Trials",
     "WaitFor",
     "account",

@@ -8,6 +8,7 @@ from typing import Any
 
 from runner.errors import KeyPath, Place
 from runner.model import RUN_LEVEL, Better, split_statistic
+from runner.spec._endpoint import EndpointSpec
 from runner.spec._nouns import DEFAULT_MARKS, Limit, Spec
 from runner.spec._owners import account
 from runner.units import Amount, plain
@@ -130,17 +131,19 @@ def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
     endpoint = spec.endpoint
     sent = [
         found
+        for path, block in _blocks(endpoint)
         for key in _SENT
-        for found in _texts(getattr(endpoint, key), ("endpoint", key))
+        for found in _texts(getattr(block, key), (*path, key))
     ]
     beside = [
         found
         for key, text in _differing(spec).items()
         for found in _texts(text, ("baseline", "endpoint", key))
     ]
-    whole = endpoint.url is None and endpoint.body is None
+    whole = not endpoint.requests and endpoint.body is None
     if not whole and not any(_ASKS.search(text) for _, text in sent):
         holding = "url" if endpoint.body is None else "body"
+        holding = "steps" if endpoint.steps else holding
         yield (
             f"{place('endpoint', holding)}: nothing in the request reads "
             "{{ question }}, so every case asks the same"
@@ -148,6 +151,13 @@ def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
     for path, text in (*sent, *beside):
         for name in bare(text):
             yield f"{place(*path)}: ${name} is sent as it stands (write ${{{name}}})"
+
+
+def _blocks(endpoint: EndpointSpec) -> Iterator[tuple[KeyPath, Any]]:
+    """Give what holds templates: the endpoint, and each of its steps."""
+    yield ("endpoint",), endpoint
+    for index, step in enumerate(endpoint.steps):
+        yield ("endpoint", "steps", index), step
 
 
 def _differing(spec: Spec) -> Mapping[str, Any]:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from runner.model import Match
 from runner.spec._amounts import Bytes, Given, Rate, Seconds, Whole, Word
 from runner.spec._part import Part
-from runner.spec._response import ResponseMap
+from runner.spec._response import UNMAPPED, ResponseMap
+from runner.spec._steps import Method, StepSpec
 
 
 class WaitFor(Part):
@@ -33,10 +29,6 @@ class Start(Part):
     cwd: str = Field(".", description="The folder to run it in.")
 
 
-def _upper(value: object) -> object:
-    return value.upper() if isinstance(value, str) else value
-
-
 class Rival(Part):
     """Another endpoint, such as production, which is asked the same cases."""
 
@@ -49,8 +41,19 @@ class Rival(Part):
     )
 
 
-_WAYS = ("url", "command", "python")
-_OF_HTTP = ("method", "headers", "query", "wait_for", "start")
+_WAYS = ("url", "steps", "command", "python")
+_OF_HTTP = dict.fromkeys(("method", "headers", "query", "wait_for", "start"), "url")
+_FOREIGN: Mapping[str, Mapping[str, str]] = {
+    "url": {"cwd": "command and python"},
+    "steps": {
+        **dict.fromkeys(("method", "query", "body"), "one of them"),
+        "cwd": "command and python",
+    },
+    "command": _OF_HTTP,
+    "python": _OF_HTTP,
+}
+"""By the way to ask, the keys that say nothing then, and where they belong."""
+
 _FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -61,7 +64,7 @@ def _function(value: str | None) -> str | None:
 
 
 class EndpointSpec(Part):
-    """The RAG system under test, as a black box: one of ``url, command, python``.
+    """The RAG system under test, as a black box, reached in one of four ways.
 
     ``url``, ``headers``, ``query`` and ``body`` are templates as written; the spec's
     ``variables`` hold the environment's values for the ``${NAME}`` in them.
@@ -70,9 +73,14 @@ class EndpointSpec(Part):
     model_config = ConfigDict(
         json_schema_extra={"oneOf": [{"required": [way]} for way in _WAYS]}
     )
-    later = frozenset({"steps", "auth"})
+    later = frozenset({"auth"})
 
     url: Given = Field(None, description="Where to send a case; a template.")
+    steps: tuple[StepSpec, ...] = Field(
+        (),
+        description="Instead of `url`, several requests for one case, in their order, "
+        "each of which may use the replies before it.",
+    )
     command: Given = Field(
         None,
         description="Instead of `url`, a program that is run for each case, without a "
@@ -90,9 +98,7 @@ class EndpointSpec(Part):
         description="The folder that `command` runs in, and that has the module of "
         "`python`; that of the spec when left out.",
     )
-    method: Annotated[
-        Literal["GET", "POST", "PUT", "PATCH"] | None, BeforeValidator(_upper)
-    ] = Field(None, description="POST where there is a body, else GET.")
+    method: Method = Field(None, description="POST where there is a body, else GET.")
     headers: dict[str, str] = Field({}, description="Templates by header name.")
     query: dict[str, Any] = Field({}, description="URL parameters; templates.")
     body: Any = Field(
@@ -137,9 +143,28 @@ class EndpointSpec(Part):
         None, description="Starts the system; on the command line only."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_steps(cls, written: object) -> object:
+        """Give no expression to what is left out: the usual ones name no step."""
+        if not isinstance(written, Mapping) or not written.get("steps"):
+            return written
+        response = written.get("response", {})
+        if not isinstance(response, Mapping):
+            return written
+        return {**written, "response": {**UNMAPPED, **response}}
+
+    @property
+    def requests(self) -> tuple[StepSpec, ...]:
+        """What is sent for a case over HTTP; the only one has no name."""
+        if self.steps or self.url is None:
+            return self.steps
+        only = {key: getattr(self, key) for key in ("url", "method", "query", "body")}
+        return (StepSpec.model_construct(name="", stream=self.response.stream, **only),)
+
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        named = [way for way in _WAYS if getattr(self, way) is not None]
+        named = [way for way in _WAYS if getattr(self, way)]
         if len(named) != 1:
             what = " and ".join(named)
             raise ValueError(
@@ -147,11 +172,7 @@ class EndpointSpec(Part):
                 if named
                 else f"needs one of {', '.join(_WAYS)}"
             )
-        if named == ["url"]:
-            foreign, owner = ["cwd"], "command and python"
-        else:
-            foreign, owner = [*_OF_HTTP], "url"
-        for key in foreign:
+        for key, owner in _FOREIGN[named[0]].items():
             if key in self.model_fields_set:
                 raise ValueError(f"has {named[0]}, and {key} belongs to {owner}")
         if self.python and self.response.stream:

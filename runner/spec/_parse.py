@@ -28,6 +28,7 @@ from runner.spec._nouns import (
 )
 from runner.spec._thresholds import limits, relaxes_leakage
 from runner.spec._variables import Variables, misplaced
+from runner.spec._whole import misfits
 from runner.spec._written import SpecFile, TrialsPart
 from runner.units import listed
 
@@ -124,6 +125,8 @@ class _Reading:
         held = dict(self.sound(marks(file.marks, measures)))
         measures.add("leakage")  # the implicit red line holds without a mark
         endpoint = _with_method(file.endpoint)
+        for mistake in misfits(endpoint):
+            self.add(mistake)
         if not variables.problems:
             self.addresses(file, variables)
         if file.judge is None and "judge" not in self.document.data:
@@ -242,6 +245,8 @@ def _beside(endpoint: EndpointSpec, rival: Rival) -> EndpointSpec:
 
 def _addresses(file: SpecFile) -> Iterator[tuple[KeyPath, str]]:
     """Give every URL of a spec with its key path."""
+    for index, step in enumerate(file.endpoint.steps):
+        yield ("endpoint", "steps", index, "url"), step.url
     if file.endpoint.url is not None:
         yield ("endpoint", "url"), file.endpoint.url
     if file.endpoint.wait_for:

@@ -56,7 +56,9 @@ def _form(value: object) -> str:
     return "marks" if isinstance(value, Mapping | CitationMap) else "path"
 
 
-_EVENTLESS = ("contexts", "citations", "refused", "usage")
+UNMAPPED = dict.fromkeys(("contexts", "citations", "refused", "usage"))
+"""What is null where there is no usual place for it: in events, and in steps."""
+
 _NO_ANSWER = (
     "has `stream` and no `answer`: write where in the events it stands, such as "
     "join('', events[].data.choices[0].delta.content), or null where there is none"
@@ -119,4 +121,4 @@ class ResponseMap(Part):
             return written
         if "answer" not in written:
             raise ValueError(_NO_ANSWER)
-        return {**dict.fromkeys(_EVENTLESS), **written}
+        return {**UNMAPPED, **written}

@@ -32,16 +32,11 @@ class Variables:
     def expand(self, block: Any, *at: str) -> Any:
         """Give a block, which stands at a key path, with its variables filled in.
 
-        ``url``, ``headers``, ``query`` and ``body`` of the endpoint are checked only:
-        they are templates, and values are put in as data after these were parsed.
+        ``url``, ``headers``, ``query`` and ``body`` of the endpoint, and of its steps,
+        are checked only: they are templates, and values are put in as data after these
+        were parsed.
         """
-        if not isinstance(block, dict):
-            return block
-        kept = _TEMPLATES if at[-1] == "endpoint" else frozenset[str]()
-        return {
-            key: self._filled(value, (*at, key), keep=key in kept)
-            for key, value in block.items()
-        }
+        return self._filled(block, at) if isinstance(block, dict) else block
 
     def hide(self, value: str) -> None:
         """Take a value for a secret that is written in the spec itself."""
@@ -53,21 +48,18 @@ class Variables:
             text, lambda use: self.values.get(use.name or "") or use.default or ""
         )
 
-    def _filled(self, value: Any, path: KeyPath, *, keep: bool) -> Any:
+    def _filled(self, value: Any, path: KeyPath) -> Any:
         if isinstance(value, dict):
-            return {
-                key: self._filled(inner, (*path, key), keep=keep)
-                for key, inner in value.items()
-            }
+            each = value.items()
+            return {key: self._filled(inner, (*path, key)) for key, inner in each}
         if isinstance(value, list):
             return [
-                self._filled(inner, (*path, index), keep=keep)
-                for index, inner in enumerate(value)
+                self._filled(inner, (*path, index)) for index, inner in enumerate(value)
             ]
         if not isinstance(value, str) or "${" not in value:
             return value
         filled = substituted(value, lambda use: self._use(use, path))
-        return value if keep else filled
+        return value if _is_template(path) else filled
 
     def _use(self, use: Use, path: KeyPath) -> str:
         name = use.name
@@ -89,6 +81,15 @@ class Variables:
         self.values[name] = value
         if names_secret(name) or not _SECRET_KEYS.isdisjoint(path):
             self.secret[value] = None
+
+
+def _is_template(path: KeyPath) -> bool:
+    if "endpoint" not in path:
+        return False
+    below = path[path.index("endpoint") + 1 :]
+    if below[0] == "steps":
+        below = below[2:]
+    return bool(below) and below[0] in _TEMPLATES
 
 
 def _malformed(written: str, where: Place) -> InputError:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from runner.templating._input import InputTemplate, encoded
-from runner.templating._leaf import Locate, by_path
+from runner.templating._leaf import NAMES, Locate, by_path
 from runner.templating._prompt import Prompt, Prompts
 from runner.templating._report import report_environment
 from runner.templating._request import Request, RequestTemplate
 
 __all__ = [
+    "NAMES",
     "InputTemplate",
     "Locate",
     "Prompt",

@@ -13,7 +13,7 @@ from operator import itemgetter
 from types import GeneratorType
 from typing import Any, NamedTuple
 
-from jinja2 import Template, meta, nodes
+from jinja2 import Template, Undefined, meta, nodes
 from jinja2.environment import TemplateExpression
 from jinja2.exceptions import UndefinedError
 
@@ -52,6 +52,8 @@ class Leaf(NamedTuple):
     start: str
     """The text before the first expression; all of it where ``render`` is None."""
     render: Render | None = None
+    reads: frozenset[str] = frozenset()
+    """The names that its expressions read."""
 
     def __call__(self, names: Names) -> Any:
         """Give the value for one case: text, or a whole expression's own value.
@@ -68,7 +70,12 @@ class Leaf(NamedTuple):
 
 
 def compile_leaf(
-    text: str, variables: Mapping[str, str], where: Place, *, url: bool = False
+    text: str,
+    variables: Mapping[str, str],
+    where: Place,
+    *,
+    url: bool = False,
+    earlier: tuple[str, ...] = (),
 ) -> Leaf:
     """Compile one string of the spec; in a URL each expression is percent-encoded.
 
@@ -76,23 +83,36 @@ def compile_leaf(
     that is undefined; a URL always gives text. Environment values are inserted into the
     parsed template as constants, so that nothing in them is ever evaluated.
 
+    Args:
+        text: The string.
+        variables: Environment values by name.
+        where: Its place in the spec.
+        url: Whether it is one.
+        earlier: Names of replies that it may read besides the fields of a case. What is
+            absent in one of these is an error, and never None.
+
     Raises:
         InputError: It cannot be parsed, or names what is not there.
     """
     if not _VARIES.search(text):
         return Leaf(where, text)
     try:
-        return _compile(text, variables, where, url=url)
+        return _compile(text, variables, where, url=url, earlier=earlier)
     except Exception as error:
         raise _explained(error, where) from error
 
 
 def _compile(
-    text: str, variables: Mapping[str, str], where: Place, *, url: bool
+    text: str,
+    variables: Mapping[str, str],
+    where: Place,
+    *,
+    url: bool,
+    earlier: tuple[str, ...],
 ) -> Leaf:
     sandbox = URL if url else TEXT
     tree = sandbox.parse(text)
-    _check(tree)
+    reads = _checked(tree, (*NAMES, *earlier))
     _insert(tree, variables)
     parts = [part for node in tree.body for part in getattr(node, "nodes", [node])]
     data = [*takewhile(lambda part: isinstance(part, nodes.TemplateData), parts)]
@@ -100,20 +120,27 @@ def _compile(
     if len(data) == len(parts):
         return Leaf(where, start)
     if len(parts) == 1 and isinstance(parts[0], nodes.Expr) and not url:
-        return Leaf(where, start, _value(sandbox, parts[0]))
-    return Leaf(where, start, _text(sandbox, tree))
+        needed = not reads.isdisjoint(earlier)
+        return Leaf(where, start, _value(sandbox, parts[0], needed=needed), reads)
+    return Leaf(where, start, _text(sandbox, tree), reads)
 
 
-def _check(tree: nodes.Template) -> None:
-    """Refuse statements, filters and names that are not part of the language."""
+def _checked(tree: nodes.Template, known: tuple[str, ...]) -> frozenset[str]:
+    """Give the names that a template reads.
+
+    Raises:
+        InputError: A statement, filter or name is not part of the language.
+    """
     for node in tree.find_all(nodes.Node):
         _check_node(node)
-    for name in sorted(meta.find_undeclared_variables(tree)):
-        _check_known("name", name, NAMES)
+    reads = frozenset(meta.find_undeclared_variables(tree))
+    for name in sorted(reads):
+        _check_known("name", name, known)
     for outer in tree.find_all(nodes.For):
         for inner in outer.find_all(nodes.For):
             if inner.find(nodes.For):
                 raise InputError("loops may be nested twice, not deeper")
+    return reads
 
 
 def _check_node(node: nodes.Node) -> None:
@@ -145,15 +172,17 @@ def _insert(tree: nodes.Template, variables: Mapping[str, str]) -> None:
         loop.iter = nodes.Filter(loop.iter, "_limited", [], [], None, None, lineno=1)
 
 
-def _value(sandbox: Sandbox, expression: nodes.Expr) -> Render:
+def _value(sandbox: Sandbox, expression: nodes.Expr, *, needed: bool) -> Render:
     if isinstance(expression, nodes.Name):
         return itemgetter(expression.name)
     store = nodes.Assign(nodes.Name("result", "store"), expression, lineno=1)
     template = sandbox.from_string(nodes.Template([store], lineno=1))
-    evaluate = TemplateExpression(template, undefined_to_none=True)
+    evaluate = TemplateExpression(template, undefined_to_none=not needed)
 
     def render(names: Names) -> Any:
         value = evaluate(names)
+        if isinstance(value, Undefined):
+            str(value)  # which says what is absent
         if isinstance(value, GeneratorType):
             value = list(value)
         if not isinstance(value, _VALUES):

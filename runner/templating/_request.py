@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from runner.errors import InputError, KeyPath, Problems
-from runner.model import Case
+from runner.model import NOTHING, Case
 from runner.templating._leaf import (
     Leaf,
     Locate,
@@ -15,6 +17,8 @@ from runner.templating._leaf import (
     by_path,
     compile_leaf,
 )
+
+_HOST = re.compile(r"(?i)https?://[^/?#{]+[/?]")
 
 
 class Request(NamedTuple):
@@ -33,7 +37,7 @@ class Form(Protocol):
     """The part of an endpoint's spec that holds templates."""
 
     @property
-    def url(self) -> str | None: ...
+    def url(self) -> str: ...
     @property
     def method(self) -> str | None: ...
     @property
@@ -44,35 +48,60 @@ class Form(Protocol):
     def body(self) -> Any: ...
 
 
+_OF_ENDPOINT: Locate = partial(by_path, "endpoint")
+
+
 class RequestTemplate:
     """The request of a spec, compiled once and rendered for each case.
+
+    ``reads`` holds the names that its expressions read.
+
+    Args:
+        form: Its parts.
+        variables: Environment values by name.
+        place: Where a key of the form stands, such as ``body`` or ``headers``, ``X-A``.
+        earlier: Names of replies to requests before it, which it may read too.
 
     Raises:
         Problems: Every template that cannot be compiled.
     """
 
     def __init__(
-        self, form: Form, variables: Mapping[str, str], *, place: Locate = by_path
+        self,
+        form: Form,
+        variables: Mapping[str, str],
+        *,
+        place: Locate = _OF_ENDPOINT,
+        earlier: tuple[str, ...] = (),
     ) -> None:
-        compiler = Compiler(variables, place)
+        compiler = Compiler(variables, place, earlier)
         self._method = (form.method or ("GET" if form.body is None else "POST")).upper()
-        self._url = compiler.url(form.url or "")
-        self._query = compiler.tree(form.query, "endpoint", "query")
-        self._headers = compiler.tree(form.headers, "endpoint", "headers")
-        self._body = compiler.tree(form.body, "endpoint", "body")
+        self._url = compiler.url(form.url)
+        self._query = compiler.tree(form.query, "query")
+        self._headers = compiler.tree(form.headers, "headers")
+        self._body = compiler.tree(form.body, "body")
         self._place = place
+        self._earlier = earlier
+        self.reads = frozenset(compiler.reads)
         if compiler.problems:
             raise Problems(compiler.problems)
 
-    def render(self, case: Case, uuid: str) -> Request:
-        """Give the request for a case; ``uuid`` is what ``{{ uuid }}`` stands for.
+    def render(
+        self, case: Case, uuid: str, earlier: Mapping[str, Any] = NOTHING
+    ) -> Request:
+        """Give the request for a case.
 
         An absent value leaves its header or URL parameter out, and is null in the body.
+
+        Args:
+            case: What is asked.
+            uuid: What ``{{ uuid }}`` stands for.
+            earlier: The replies to requests before it, by name.
 
         Raises:
             InputError: A template fails for this case, at its key.
         """
-        names = names_of(case, uuid)
+        names = {**names_of(case, uuid), **earlier}
         return Request(
             self._method,
             self._url(names),
@@ -84,10 +113,12 @@ class RequestTemplate:
     def urls(self, cases: Iterable[Case]) -> Iterator[str]:
         """Give the URL of each case, without the parameters; once where all share it.
 
+        Of one that reads earlier replies its beginning is given, with the host.
+
         Raises:
             InputError: The template fails for a case.
         """
-        if self._url.render is None:
+        if self._url.render is None or not self._url.reads.isdisjoint(self._earlier):
             yield self._url.start
             return
         for case in cases:
@@ -111,7 +142,7 @@ class RequestTemplate:
             if not line.isprintable() or not line.isascii():
                 raise InputError(
                     "a header holds one line of printable ASCII characters",
-                    where=self._place("endpoint", "headers", name),
+                    where=self._place("headers", name),
                     hint="write {{ name | urlencode }} for any other text",
                 )
         return lines
@@ -125,7 +156,7 @@ class RequestTemplate:
             return str(value)
         raise InputError(
             f"a {type(value).__name__} cannot stand here",
-            where=self._place("endpoint", key, name),
+            where=self._place(key, name),
             hint="a string or a number can; write {{ name | tojson }} for JSON",
         )
 
@@ -158,17 +189,32 @@ def rendered(tree: Compiled, names: Names) -> Any:
 class Compiler:
     """Compiles the strings of a tree and keeps every mistake."""
 
-    def __init__(self, variables: Mapping[str, str], place: Locate) -> None:
+    def __init__(
+        self,
+        variables: Mapping[str, str],
+        place: Locate,
+        earlier: tuple[str, ...] = (),
+    ) -> None:
         self.problems: list[InputError] = []
+        self.reads: set[str] = set()
         self._variables = variables
         self._place = place
+        self._earlier = earlier
 
     def url(self, text: str) -> Leaf:
-        """Compile the URL, which must say where to before any expression."""
-        leaf = self._leaf(text, ("endpoint", "url"), url=True)
+        """Compile the URL, which must say where to before any expression.
+
+        Earlier replies may not even say the host: they come from outside, and the
+        request may carry a key.
+        """
+        leaf = self._leaf(text, ("url",), url=True)
         if not leaf.start.lower().startswith(("http://", "https://")):
             what = f"{leaf.start or text!r} does not begin with http:// or https://"
             self.problems.append(InputError(what, where=leaf.where))
+        elif not leaf.reads.isdisjoint(self._earlier) and not _HOST.match(leaf.start):
+            what = "an earlier reply is read before the host is written out"
+            hint = "write scheme, host and a / before the first {{ }}"
+            self.problems.append(InputError(what, where=leaf.where, hint=hint))
         return leaf
 
     def tree(self, value: Any, *path: str | int) -> Compiled:
@@ -195,10 +241,14 @@ class Compiler:
     def _leaf(self, text: str, path: KeyPath, *, url: bool = False) -> Leaf:
         place = self._place(*path)
         try:
-            return compile_leaf(text, self._variables, place, url=url)
+            leaf = compile_leaf(
+                text, self._variables, place, url=url, earlier=self._earlier
+            )
         except InputError as error:
             self.problems.append(error)
             return Leaf(place, text)
+        self.reads |= leaf.reads
+        return leaf
 
 
 def _filler(fixed: Any, varying: list[tuple[Any, Callable[[Names], Any]]]) -> Render:

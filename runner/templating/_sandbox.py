@@ -66,6 +66,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Allow only the methods of text and collections that cannot multiply them."""
         return getattr(obj, "__name__", "") in _METHODS
 
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Give what stands under a key, also where a mapping has a method of its name.
+
+        Replies have keys such as ``items`` and ``values``.
+        """
+        if isinstance(obj, dict) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         """Compute with numbers only: text times a number is how memory runs out."""
         numbers = isinstance(left, int | float) and isinstance(right, int | float)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 
-from runner.endpoints._failures import BLOCK
+from runner.endpoints._failures import block_of
 from runner.endpoints.http import HttpEndpoint
 from runner.errors import InputError, Problems, Unavailable
 from runner.model import Case, Failure, Response
@@ -711,7 +711,7 @@ def test_a_wrong_url_to_wait_for_is_told_at_its_own_key():
     ],
 )
 def test_a_proxy_that_fails_is_blamed_and_not_the_endpoint(error, retryable):
-    failure = from_error(error, "http://rag/ask", 30, BLOCK)
+    failure = from_error(error, "http://rag/ask", 30, block_of())
 
     assert (failure.cause, failure.retryable) == ("service.unreachable", retryable)
     assert failure.message.startswith("the proxy on the way to http://rag/ask cannot")

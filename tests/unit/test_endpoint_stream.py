@@ -5,6 +5,7 @@ import random
 import pytest
 from urllib3.exceptions import IncompleteRead
 
+from runner.endpoints._came import Came
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import MOST_EVENTS, Stream
 from runner.errors import Problems
@@ -12,7 +13,7 @@ from runner.files._yaml import parse_yaml
 from runner.metrics import registry
 from runner.model import Response
 from runner.spec import ResponseMap, parse
-from runner.wire._body import Unreadable
+from runner.wire._body import Reply, Unreadable
 from tests.streaming import bytewise, oddly, plainly, slowly
 
 STREAMS = 10_000
@@ -153,6 +154,12 @@ def test_any_bytes_in_any_pieces_give_what_a_slow_reader_gives(framing):
         assert [(e["event"], e["data"]) for e in found] == expected, body
 
 
+def read(stream, replies, started):
+    reply = Reply(200, "OK", {}, b"")
+    found = Came("POST http://rag", "http://rag", None, reply, started, 9.0, stream)
+    return found.alone(replies).result(replies)
+
+
 def test_the_first_token_is_the_first_event_with_text_of_the_answer():
     body = b"\n\n".join(
         [
@@ -171,10 +178,10 @@ def test_the_first_token_is_the_first_event_with_text_of_the_answer():
     stream.end()
     spec = ResponseMap(stream="sse", answer="join('', events[].data.answer)")
 
-    found = stream.read(stream.collected(), ReplyMap(spec), 0.5)
+    found = read(stream, ReplyMap(spec), 0.5)
 
     assert found == Response(
-        answer="\nWithin 30 days.", usage=None, time_to_first_token=3.5
+        answer="\nWithin 30 days.", latency=9.0, time_to_first_token=3.5
     )
 
 
@@ -183,7 +190,7 @@ def test_an_answer_that_needs_several_events_has_no_first_token():
     stream.take(b"data: a\n\ndata: b\n\n")
     spec = ResponseMap(stream="sse", answer="events[1].data")
 
-    found = stream.read(stream.collected(), ReplyMap(spec), 0.0)
+    found = read(stream, ReplyMap(spec), 0.0)
 
     assert (found.answer, found.time_to_first_token) == ("b", None)
 
@@ -193,7 +200,7 @@ def test_an_answer_that_no_event_has_is_told_with_what_the_events_hold():
     stream.take(b'event: token\ndata: {"type": "delta", "text": "Wit"}\n\n' * 3)
     stream.take(b"data: [DONE]\n\n")
     replies = ReplyMap(ResponseMap(stream="sse", answer="join('', events[].data.txt)"))
-    stream.read(stream.collected(), replies, 0.0)
+    read(stream, replies, 0.0)
 
     told = str(replies.missing())
 

@@ -528,7 +528,7 @@ def test_a_variable_or_an_address_that_is_none_says_so(told, endpoint, expected)
 @pytest.mark.parametrize(
     ("endpoint", "expected"),
     [
-        ("body: {q: x}", "needs one of url, command, python"),
+        ("body: {q: x}", "needs one of url, steps, command, python"),
         ("url: http://x, command: ask", "has url and command, and needs one of them"),
         ("command: ask, python: 'a:b'", "has command and python, and needs one"),
         ("command: ask, headers: {A: b}", "has command, and headers belongs to url"),

@@ -1,0 +1,232 @@
+"""The requests of an endpoint, compiled: what they send, and which are timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from runner.endpoints._expressions import Find, find_by
+from runner.endpoints._headers import defaults
+from runner.endpoints._mapping import ReplyMap
+from runner.endpoints._roots import roots
+from runner.errors import InputError, Place, Problems
+from runner.model import Case
+from runner.spec import EndpointSpec, ResponseMap
+from runner.templating import NAMES, Locate, RequestTemplate
+
+Made = TypeVar("Made")
+
+_ASKING = frozenset({"question"})
+
+
+class Form(NamedTuple):
+    """One request, before it is sent for any case."""
+
+    name: str
+    """Nothing where it is the only one."""
+    block: str
+    """What its keys begin with: ``endpoint.steps[1]``."""
+    place: Locate
+    """Where one of its keys stands."""
+    template: RequestTemplate
+    headers: Mapping[str, str]
+    """Those that go out unless the spec writes its own."""
+    framing: str | None
+    timeout: float
+    every: float
+    error: Find | None
+    until: Find | None
+
+    reads_earlier: bool
+    """Whether its templates read the reply to a request before it."""
+
+    @property
+    def said(self) -> str:
+        """What messages about it begin with."""
+        return f"step {self.name}: " if self.name else ""
+
+
+class Span(NamedTuple):
+    """Which requests of a case are timed."""
+
+    answering: int = 0
+    """The one that gives the answer."""
+    timed: tuple[int, ...] = (0,)
+    """Those that take the question there, this one among them."""
+
+
+class Plan(NamedTuple):
+    """What is sent for a case, in this order, and how it is read."""
+
+    forms: tuple[Form, ...]
+    replies: ReplyMap
+    span: Span
+
+    def is_afresh(self, index: int) -> bool:
+        """Whether a failure of a request is tried again from the first one on.
+
+        That is where it asks the question in a session: what an earlier reply names may
+        remember the failed attempt, and would not answer as it does at first.
+        """
+        form = self.forms[index]
+        asks = not _ASKING.isdisjoint(form.template.reads)
+        return index == 0 or (asks and form.reads_earlier)
+
+
+def plan(spec: EndpointSpec, variables: Mapping[str, str], place: Locate) -> Plan:
+    """Compile every template and expression of an endpoint.
+
+    Raises:
+        Problems: Everything in them that is wrong.
+    """
+    problems: list[InputError] = []
+    names = [step.name for step in spec.steps]
+    compile_ = partial(_compiled, spec, variables, place, problems)
+    forms = [compile_(index) for index in range(len(spec.requests))]
+    streamed = any(step.stream for step in spec.requests)
+    make = partial(ReplyMap, spec.response, place=place, steps=names)
+    replies = kept(partial(make, streamed=streamed), problems)
+    if problems or replies is None:
+        raise Problems(problems)
+    whole = tuple(form for form in forms if form)
+    return Plan(whole, replies, _span(whole, spec.response))
+
+
+def origins(plan: Plan, cases: Sequence[Case]) -> tuple[tuple[str, ...], ...]:
+    """Give the services that each request goes to: their URLs up to the path.
+
+    Raises:
+        InputError: The template of a URL fails for a case.
+    """
+    return tuple(
+        tuple(dict.fromkeys(map(_origin, form.template.urls(cases))))
+        for form in plan.forms
+    )
+
+
+def check_shared(
+    spec: EndpointSpec, services: tuple[tuple[str, ...], ...], place: Locate
+) -> None:
+    """See that the headers of all steps go to one service.
+
+    Raises:
+        InputError: They would hand a key for one service to another.
+    """
+    if spec.headers and len(set(map(frozenset, services))) > 1:
+        hosts = dict.fromkeys(_host(url) for found in services for url in found)
+        raise InputError(
+            f"would go with every step, and these lead to {' and '.join(hosts)}",
+            where=place("endpoint", "headers"),
+            hint="write them in the steps that need them",
+        )
+
+
+def _origin(url: str) -> str:
+    """Give a URL up to its path, so that what varies in that is looked at once."""
+    return "/".join(url.split("/", 3)[:3])
+
+
+def _host(url: str) -> str:
+    """Give host and port of a URL, without credentials."""
+    return url.rpartition("/")[2].rpartition("@")[2]
+
+
+def _compiled(
+    spec: EndpointSpec,
+    variables: Mapping[str, str],
+    place: Locate,
+    problems: list[InputError],
+    index: int,
+) -> Form | None:
+    step = spec.requests[index]
+    within = _within(spec, place, index)
+    earlier = tuple(step.name for step in spec.steps[:index])
+    headers = _merged(spec.headers, step.headers)
+    sent = step.model_copy(update={"headers": headers})
+    if step.name in NAMES:
+        what = f"{step.name!r} is what templates call a part of the case"
+        problems.append(InputError(what, where=within("name")))
+    make = partial(RequestTemplate, sent, variables, place=within, earlier=earlier)
+    template = kept(make, problems)
+    lines = kept(partial(defaults, sent, within), problems)
+    finds = {
+        key: kept(partial(find_by, getattr(step, key), within(key)), problems)
+        for key in ("error", "until")
+        if spec.steps and getattr(step, key) is not None
+    }
+    if template is None or lines is None:
+        return None
+    return Form(
+        step.name,
+        f"endpoint.steps[{index}]" if spec.steps else "endpoint",
+        within,
+        template,
+        lines,
+        step.stream,
+        step.timeout or spec.timeout,
+        step.every,
+        finds.get("error"),
+        finds.get("until"),
+        not template.reads.isdisjoint(earlier),
+    )
+
+
+def _within(spec: EndpointSpec, place: Locate, index: int) -> Locate:
+    """Give where the keys of a request stand; some headers, beside the steps."""
+    if not spec.steps:
+        return partial(place, "endpoint")
+    own = spec.steps[index].headers
+
+    def within(*key: str | int) -> Place:
+        shared = key[:1] == ("headers",) and len(key) > 1 and key[1] not in own
+        if shared or key[0] == "wait_for":
+            return place("endpoint", *key)
+        return place("endpoint", "steps", index, *key)
+
+    return within
+
+
+def _merged(shared: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """Give the headers of a request: its own win, however they are capitalised."""
+    written = {name.lower() for name in own}
+    kept = {name: line for name, line in shared.items() if name.lower() not in written}
+    return {**kept, **own}
+
+
+def kept(make: Callable[[], Made], problems: list[InputError]) -> Made | None:
+    """Give what is made, or None with why it cannot be among the problems."""
+    try:
+        return make()
+    except Problems as found:
+        problems += found
+    except InputError as error:
+        problems.append(error)
+    return None
+
+
+def _span(forms: tuple[Form, ...], response: ResponseMap) -> Span:
+    """Find which requests a person who asks would wait for.
+
+    The answer is given by the last one that its expression reads. With it count those
+    that it needs, from the first of them that sends the question.
+    """
+    names = [form.name for form in forms]
+    read = roots(response.answer) or roots(response.contexts)
+    answering = max((i for i, name in enumerate(names) if name in read), default=-1)
+    answering %= len(forms)
+    needed = _needed(forms, answering)
+    asking = [i for i in needed if not _ASKING.isdisjoint(forms[i].template.reads)]
+    first = min(asking, default=answering)
+    return Span(answering, tuple(i for i in needed if i >= first))
+
+
+def _needed(forms: tuple[Form, ...], index: int) -> list[int]:
+    """Give a request and those before it whose replies it needs, directly or not."""
+    found, left = {index}, [index]
+    while left:
+        reads = forms[left.pop()].template.reads
+        new = {i for i in range(index) if forms[i].name in reads} - found
+        found |= new
+        left += new
+    return sorted(found)
