@@ -7,24 +7,23 @@ Imports that cost time stand inside the command that needs them, so that
 from __future__ import annotations
 
 import os
-import site
 import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from runner import __version__
 from runner.cli._options import PATH, run_options
-from runner.errors import Cancelled, InputError, Place, RagEvalError, Unavailable
+from runner.cli._people import annotate
+from runner.cli._room import recipes, tell, templates, workspace, write
+from runner.errors import Cancelled, InputError, RagEvalError, Unavailable
 
 if TYPE_CHECKING:
     from runner.gates import FailOn
     from runner.session import Order, World
-
-SHARE = "share/rag-eval-action"  # where the wheel puts its data files
 
 
 def main() -> None:
@@ -35,15 +34,15 @@ def main() -> None:
         error.show()
         status = InputError.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _tell("Cancelled.", sys.stderr)
+        tell("Cancelled.", sys.stderr)
         status = Cancelled.exit_code
     except RagEvalError as error:
         notes = getattr(error, "__notes__", ())
-        _tell("\n".join((f"rag-eval: {error}", *notes)), sys.stderr)
+        tell("\n".join((f"rag-eval: {error}", *notes)), sys.stderr)
         status = error.exit_code
     except Exception:  # noqa: BLE001 - the interpreter's own status would be a verdict
         sys.excepthook(*sys.exc_info())
-        _tell("rag-eval: this is a fault in rag-eval; please report it", sys.stderr)
+        tell("rag-eval: this is a fault in rag-eval; please report it", sys.stderr)
         status = Unavailable.exit_code
     sys.exit(status or 0)
 
@@ -52,6 +51,9 @@ def main() -> None:
 @click.version_option(__version__, prog_name="rag-eval")
 def commands() -> None:
     """Judge a RAG system layer by layer, from one YAML spec."""
+
+
+commands.add_command(annotate)
 
 
 @commands.command()
@@ -73,9 +75,9 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
         folder=order.out.as_posix(),
         keep=results.keeping(report, order.out, world.root, Path.cwd()),
     )
-    _write(text)
+    write(text)
     if stopped:
-        _tell(f"rag-eval: {stopped}", sys.stderr)
+        tell(f"rag-eval: {stopped}", sys.stderr)
     if isinstance(stopped, Cancelled):
         return stopped.exit_code
     return gates.exit_code(report.verdict, report.gates, fail_on)
@@ -103,7 +105,7 @@ def action() -> int:
 
     world = _world(Path("spec"), quiet=False)
     inside = world._replace(writable=world.root, may_start=False)
-    return step.run(os.environ, inside, _parsed, lambda text: _write(f"{text}\n"))
+    return step.run(os.environ, inside, _parsed, lambda text: write(f"{text}\n"))
 
 
 def _parsed(words: Sequence[str]) -> Order:
@@ -129,10 +131,10 @@ def validate(specs: tuple[Path, ...]) -> int:
     status, today = 0, datetime.now(UTC).date()
     for spec in specs:
         try:
-            lines = offline.validate(spec, _workspace(spec), os.environ, today)
-            _tell("\n".join(lines))
+            lines = offline.validate(spec, workspace(spec), os.environ, today)
+            tell("\n".join(lines))
         except InputError as error:
-            _tell(str(error), sys.stderr)
+            tell(str(error), sys.stderr)
             status = error.exit_code
     return status
 
@@ -150,11 +152,11 @@ def probe(spec: str, case: str | None) -> int:
     from runner import probe as probing
 
     if spec.startswith(("http://", "https://")):
-        found = probing.probe_url(spec, os.environ, _recipes())
+        found = probing.probe_url(spec, os.environ, recipes())
     else:
         path = Path(spec)
-        found = probing.probe(path, _workspace(path), os.environ, case)
-    _tell("\n".join(found.lines))
+        found = probing.probe(path, workspace(path), os.environ, case)
+    tell("\n".join(found.lines))
     return found.status
 
 
@@ -167,7 +169,7 @@ def compare(old: Path, new: Path) -> None:
 
     report = offline.compared(old, new)
     text = render.console(report, colour=terminal.shows_colour(sys.stdout))
-    _write(text, whole=True)
+    write(text, whole=True)
 
 
 @commands.command(name="render")
@@ -182,7 +184,7 @@ def render_(results: Path, to: str) -> None:
     """Render the results of an earlier run again, to standard output."""
     from runner import offline, render
 
-    _write(render.inert(offline.rendered(results, to, _templates())), whole=True)
+    write(render.inert(offline.rendered(results, to, templates())), whole=True)
 
 
 @commands.group()
@@ -197,7 +199,7 @@ def save(results: Path, to: Path) -> None:
     """Make a result the baseline: scores, ids and fingerprints, no texts."""
     from runner import offline
 
-    _tell("\n".join(offline.save_baseline(results, to, _workspace(to))))
+    tell("\n".join(offline.save_baseline(results, to, workspace(to))))
 
 
 @commands.command()
@@ -207,8 +209,8 @@ def init(folder: Path, server: str | None) -> None:
     """Write a spec, a case file and a workflow to start from."""
     from runner import offline
 
-    for path in offline.init(folder, _templates() / "init", _recipes(), server):
-        _tell(f"wrote {path.as_posix()}")
+    for path in offline.init(folder, templates() / "init", recipes(), server):
+        tell(f"wrote {path.as_posix()}")
 
 
 @commands.command()
@@ -220,7 +222,7 @@ def schema() -> None:
     from runner.spec import json_schema
 
     text = json.dumps(json_schema(registry), indent=2, ensure_ascii=False)
-    _write(f"{text}\n", whole=True)
+    write(f"{text}\n", whole=True)
 
 
 @commands.command()
@@ -236,21 +238,8 @@ def metrics(examples: Path | None) -> int:
 
     listed = offline.listed_metrics(), True
     lines, agree = offline.checked_examples(examples) if examples else listed
-    _tell("\n".join(lines))
+    tell("\n".join(lines))
     return 0 if agree else 1
-
-
-def _write(text: str, *, whole: bool = False) -> None:
-    """Write to standard output; ``whole`` where it is what the command is for."""
-    from runner import terminal
-
-    (terminal.deliver if whole else terminal.write)(text, sys.stdout)
-
-
-def _tell(text: str, stream: TextIO | None = None) -> None:
-    from runner import terminal
-
-    terminal.tell(text, stream or sys.stdout)
 
 
 def _world(spec: Path, *, quiet: bool) -> World:
@@ -259,9 +248,9 @@ def _world(spec: Path, *, quiet: bool) -> World:
     from runner.session import World
 
     return World(
-        root=_workspace(spec),
+        root=workspace(spec),
         writable=Path("/"),
-        templates=_templates(),
+        templates=templates(),
         environ=os.environ,
         progress=progress.silent
         if quiet or sys.stderr is None
@@ -269,31 +258,3 @@ def _world(spec: Path, *, quiet: bool) -> World:
         bring=from_environment(os.environ),
         interruptible=interrupts.Signals().heeded().interruptible,
     )
-
-
-def _workspace(spec: Path) -> Path:
-    """Give the repository around a spec, else the folder of the two that holds both."""
-    if named := os.environ.get("GITHUB_WORKSPACE"):
-        return Path(named)
-    folder = Path(os.path.realpath(spec)).parent
-    for above in (folder, *folder.parents):
-        if (above / ".git").exists():
-            return above
-    here = Path.cwd()
-    return here if folder.is_relative_to(here) else folder
-
-
-def _recipes() -> Path:
-    return _templates().parent / "specs/recipes"
-
-
-def _templates() -> Path:
-    """Give the folder of the templates: of a checkout, else of the installation."""
-    beside = Path(__file__).resolve().parents[2]
-    installed = (Path(base) / SHARE for base in (sys.prefix, site.getuserbase()))
-    folders = [folder / "templates" for folder in (beside, *installed)]
-    for folder in folders:
-        if (folder / "comment.md.j2").is_file():
-            return folder
-    what, where = "the templates are not installed", Place(str(folders[1]))
-    raise InputError(what, where=where, hint="install rag-eval-action again")

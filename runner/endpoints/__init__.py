@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
+from runner.endpoints._as_recorded import as_recorded
 from runner.endpoints._guess import collected, framing, guess
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._plan import Plan, check_shared, kept, origins, plan
@@ -23,6 +24,7 @@ __all__ = [
     "Found",
     "ReplyMap",
     "Service",
+    "as_recorded",
     "check",
     "collected",
     "excerpt",

@@ -16,11 +16,12 @@ from typing import Any, get_args
 
 from pydantic_core import from_json
 
+from runner.endpoints._as_recorded import as_recorded
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._values import Malformed, kind, number, word
 from runner.errors import InputError, Place, reason
 from runner.model import Case, Failure, Response, ServiceCause
-from runner.spec import CitationMap, ResponseMap
+from runner.spec import ResponseMap
 from runner.templating import Locate, by_path
 from runner.text.lengths import excerpt
 
@@ -65,7 +66,7 @@ class RecordedEndpoint:
         file: str | None = None,
         place: Locate = by_path,
     ) -> None:
-        self._replies = ReplyMap(_as_recorded(response), place=place)
+        self._replies = ReplyMap(as_recorded(response), place=place)
         self._path = path
         self._name = file or str(path)
         self._records: dict[_Key, int] = {}
@@ -215,20 +216,3 @@ def _key(record: dict[str, Any]) -> _Key:
     if not isinstance(trial, int) or isinstance(trial, bool):
         raise Malformed(f"trial is {json.dumps(trial)}, not a number from 1 on")
     return name if trial == 1 else (name, trial)
-
-
-def _as_recorded(spec: ResponseMap) -> ResponseMap:
-    """Give the mapping of a record: one shape, and what the spec does to an answer.
-
-    Positions in a list other than the contexts cannot be looked up any more: there the
-    recorded ids hold, and the marks are cut out like other stripped text.
-    """
-    keys = ("answer", "contexts", "citations", "refused", "usage")
-    given: dict[str, Any] = {key: None for key in keys if getattr(spec, key) is None}
-    cited, strip = spec.citations, spec.strip
-    if isinstance(cited, CitationMap) and cited.pattern is not None:
-        if cited.of is None:
-            given["citations"] = cited
-        else:
-            strip = (*strip, rf"[ \t]*(?:{cited.pattern})")
-    return ResponseMap(**given, scope=spec.scope, strip=strip)

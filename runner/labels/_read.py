@@ -12,6 +12,7 @@ from runner.cases import Row
 from runner.errors import InputError, Problems, did_you_mean, kind_of
 from runner.labels._item import Item, Label, item
 from runner.model import Case, Response
+from runner.spec import ResponseMap
 from runner.specimens import wrong
 
 OWN = ("metric", "label", "annotator", "note")
@@ -36,7 +37,11 @@ def nobody(_: str) -> None:
 
 
 def read(
-    rows: Iterable[Row], look_up: LookUp = nobody, *, annotator: str = "people"
+    rows: Iterable[Row],
+    look_up: LookUp = nobody,
+    *,
+    annotator: str = "people",
+    shown: ResponseMap | None = None,
 ) -> list[Label]:
     """Give the labels in rows; a row without a label is not labelled yet, and none.
 
@@ -47,6 +52,7 @@ def read(
         rows: The records.
         look_up: Finds what a row names by its id alone.
         annotator: Who labelled, where a row does not say.
+        shown: What the spec has done to an answer, as in a recording.
 
     Raises:
         Problems: Everything that is wrong; or there is no label.
@@ -59,7 +65,7 @@ def read(
         for key in row.data.keys() - _KNOWN - strange.keys():
             strange[key] = _strange(row, key)
         try:
-            label = _label(row, look_up, annotator)
+            label = _label(row, look_up, annotator, shown or ResponseMap())
             if label:
                 _once(label, seen)
                 found.append(label)
@@ -88,11 +94,13 @@ def _once(label: Label, seen: dict[tuple[str, str], Label]) -> None:
         raise InputError(what, where=label.place, hint=hint)
 
 
-def _label(row: Row, look_up: LookUp, annotator: str) -> Label | None:
+def _label(
+    row: Row, look_up: LookUp, annotator: str, shown: ResponseMap
+) -> Label | None:
     given = row.data.get("label")
     if given is None or (isinstance(given, str) and not given.strip()):
         return None
-    good, found = said(row), _item(row, look_up)
+    good, found = said(row), _item(row, look_up, shown)
     named = _text(row, "annotator") or annotator
     return Label(found, named, good, row.place, _text(row, "note"))
 
@@ -120,7 +128,7 @@ def _text(row: Row, key: str) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _item(row: Row, look_up: LookUp) -> Item:
+def _item(row: Row, look_up: LookUp, shown: ResponseMap) -> Item:
     metric = _text(row, "metric")
     if not metric:
         raise wrong(row, "metric", "is missing", "name what was labelled")
@@ -130,7 +138,7 @@ def _item(row: Row, look_up: LookUp) -> Item:
     case = specimens.case(whole)
     if case.question == "?":
         raise wrong(row, "question", "is missing beside the answer")
-    return item(metric, case, specimens.response(whole))
+    return item(metric, case, specimens.response(whole, shown))
 
 
 def _named(row: Row, look_up: LookUp) -> tuple[Case, Response]:

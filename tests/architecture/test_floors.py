@@ -23,7 +23,7 @@ FLOORS = (
     {"endpoints", "pipeline", "results", "progress", "interrupts", "terminal"},
     {"base", "live", "specimens"},
     {"session", "worked", "docs", "probe", "labels"},
-    {"offline"},
+    {"annotation", "offline"},
     {"action"},
     {"cli"},
     {"__main__"},

@@ -1,0 +1,221 @@
+"""A run becomes a sheet: what people could be asked about, a sample, and two files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from runner.annotation._asks import Ask, asks, guide
+from runner.annotation._sample import Candidate, sample
+from runner.annotation._sheet import lines, table
+from runner.baseline import CASES
+from runner.cases import case_hash
+from runner.comparison import Results
+from runner.errors import InputError, Place, did_you_mean
+from runner.labels import Item, Replies, item
+from runner.model import (
+    Failed,
+    Measure,
+    Record,
+    Reply,
+    Score,
+    Task,
+    Unrated,
+)
+from runner.pipeline import Plan, plan
+from runner.results import folder_of, read_report, read_results
+from runner.scores import Scope, Scorer
+from runner.units import count
+
+RESPONSES = "responses.jsonl"
+_SHEETS = (".csv", ".jsonl")
+
+
+class Run(NamedTuple):
+    """A run that has ended: what it was asked by, and where its results are."""
+
+    plan: Plan
+    folder: Path
+    replies: Path
+
+
+def run_of(
+    results: Path,
+    spec: Path | None,
+    root: Path,
+    environ: Mapping[str, str],
+    today: date,
+) -> Run:
+    """Give the run of a results folder.
+
+    Args:
+        results: The folder, or its ``results.json``.
+        spec: Where its spec is now; where the results say it is when left out.
+        root: The workspace.
+        environ: What the spec's variables may be.
+        today: In UTC.
+
+    Raises:
+        InputError: The results or the spec are not there, or are wrong.
+    """
+    folder = folder_of(results)
+    if spec is None:
+        spec = root / read_report(folder, folder.as_posix()).spec
+    return Run(plan(spec, root, environ, today=today), folder, folder / RESPONSES)
+
+
+class Given(NamedTuple):
+    """A sheet that is to be written."""
+
+    files: Mapping[str, str]
+    """By name: the sheet, and how to fill it in."""
+    told: tuple[str, ...]
+    """What whoever asked for it should know."""
+
+
+class _Silent:
+    """A judge that says nothing: what would ask it is what people may be asked."""
+
+    def rate(self, task: Task[Reply], /, **_: object) -> Reply:
+        raise Unrated(task.name)
+
+    def embed(self, _: Sequence[str], /) -> Sequence[Sequence[float]]:
+        raise Unrated("embeddings")
+
+
+def measures(run: Run, names: Sequence[str]) -> list[Measure]:
+    """Give the judged measures of a spec; those of some names, where any is given.
+
+    Raises:
+        InputError: The spec measures nothing by a judge, or nothing of a name.
+    """
+    plan = run.plan
+    judged = {m.label: m for m in plan.spec.measures if m.metric.judged}
+    where = plan.place("metrics")
+    if not judged:
+        what = "nothing is measured by a judge"
+        raise InputError(what, where=where, hint="add a metric such as faithfulness")
+    for name in names:
+        if name not in judged:
+            hint = did_you_mean(name, judged) or f"there are {', '.join(judged)}"
+            what = f"--metric {name}: no judged metric of the spec"
+            raise InputError(what, hint=hint)
+    return [judged[name] for name in names or judged]
+
+
+def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
+    """Give what a judge would be asked about the replies of a run.
+
+    Raises:
+        InputError: The results are not there, or are not of these cases.
+    """
+    plan, folder, recorded = run
+    found = read_results(folder, folder.as_posix())
+    scope = Scope(
+        plan.spec.endpoint.match,
+        plan.spec.endpoint.shared_tenants,
+        only_cited=plan.spec.endpoint.response.scope == "cited",
+        judge=_Silent(),
+    )
+    scorer = Scorer(wanted, scope)
+    if not recorded.exists():
+        hint = "give the file that the run replayed: --replay FILE"
+        what = "the replies of the run are not there"
+        raise InputError(what, where=Place(recorded.as_posix()), hint=hint)
+    with Replies(plan, recorded) as replies:
+        for case in plan.cases:
+            record, known = _record(found, case.id, folder), replies.look_up(case.id)
+            if record is None or known is None:
+                continue
+            if record.hash != case_hash(case):
+                what = f"{case.id} asked something else in these results"
+                raise InputError(what, where=case.place, hint="run again")
+            scores = scorer.row(scorer.asked(*known))
+            for measure, score in zip(wanted, scores, strict=True):
+                if _is_due(score):
+                    which = item(measure.label, *known)
+                    yield Candidate(which, record.outcome, _given(record, measure))
+
+
+def _record(found: Results, name: str, folder: Path) -> Record | None:
+    if not found.records:
+        where = Place(f"{folder.as_posix()}/{CASES}")
+        raise InputError("holds no case", where=where)
+    return found.records.get(name)
+
+
+def _is_due(score: Score) -> bool:
+    return isinstance(score, float | Failed)
+
+
+def _given(record: Record, measure: Measure) -> float | None:
+    """Give what the run's judge scored, as a share of what it could."""
+    score = record.scores.get(measure.label)
+    low, high = measure.metric.bounds
+    if score is None or low is None or high is None:
+        return None
+    return (score - low) / (high - low)
+
+
+def give(
+    run: Run,
+    sheet: Path,
+    names: Sequence[str] = (),
+    *,
+    size: int,
+    seed: int,
+) -> Given:
+    """Give the sheet of a sample of a run's replies, and how to fill it in.
+
+    Args:
+        run: Whose replies they are.
+        sheet: Where it will be; its ending says in what format.
+        names: Judged metrics of the spec; all of them where none is named.
+        size: The most items of each metric.
+        seed: Of the sample.
+
+    Raises:
+        InputError: There is nothing to label, or the ending is none of the known.
+    """
+    if sheet.suffix.lower() not in _SHEETS:
+        what = f"a sheet ends in {' or '.join(_SHEETS)}"
+        raise InputError(what, where=Place(sheet.as_posix()))
+    wanted = measures(run, names)
+    candidates = list(items_of(run, wanted))
+    chosen = sample(candidates, size, seed)
+    if not chosen:
+        what = "no reply that a judge would be asked about"
+        hint = "no case was answered, or none has what the metrics read"
+        raise InputError(what, where=Place(run.folder.as_posix()), hint=hint)
+    asked = {measure.label: asks(measure.metric) for measure in wanted}
+    write = lines if sheet.suffix.lower() == ".jsonl" else _with_mark
+    text = write(chosen, asked)
+    beside = f"{sheet.stem}.guide.md"
+    return Given(
+        {sheet.name: text, beside: guide(sheet.name)},
+        tuple(_told(chosen, candidates, wanted)),
+    )
+
+
+def _with_mark(chosen: Sequence[Item], asked: Mapping[str, Ask]) -> str:
+    """Give CSV that spreadsheets read as UTF-8."""
+    return "\ufeff" + table(chosen, asked)
+
+
+def _told(
+    chosen: Sequence[Item], candidates: Sequence[Candidate], wanted: Sequence[Measure]
+) -> Iterator[str]:
+    for measure in wanted:
+        label = measure.label
+        ours = [each for each in chosen if each.metric == label]
+        of = sum(each.item.metric == label for each in candidates)
+        languages = sorted({each.language for each in ours})
+        by = (
+            count(sum(each.language == one for each in ours), f"in {one}", f"in {one}")
+            for one in languages
+        )
+        yield f"  {label}: {len(ours)} of {count(of, 'reply', 'replies')}" + (
+            f", {', '.join(by)}" if ours else ""
+        )

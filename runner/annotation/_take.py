@@ -1,0 +1,109 @@
+"""Sheets that people filled in become a file of labels, and how far they agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from runner import files, specimens
+from runner.annotation._give import Run, items_of, measures
+from runner.annotation._sheet import filled
+from runner.errors import InputError, Place, Problems
+from runner.labels import Between, Label, between, settled
+from runner.text.lengths import cut
+from runner.units import count
+
+_SHOWN = 20  # differing items of a pair that are told one by one
+_QUESTION = 80  # characters of a question that a line shows
+
+
+class Taken(NamedTuple):
+    """What people said in the sheets that were read."""
+
+    text: str
+    """Of a file of labels: each line holds its own texts."""
+    told: tuple[str, ...]
+    """How many labels, and how far people agree."""
+
+
+def take(run: Run, sheets: Sequence[Path]) -> Taken:
+    """Give the labels in filled sheets that were made of a run's replies.
+
+    Who filled in a sheet is told by its column ``annotator``, else by its file's name.
+
+    Raises:
+        Problems: Everything that is wrong in all sheets.
+        InputError: Two sheets would be one person's.
+    """
+    candidates = items_of(run, measures(run, ()))
+    items = {one.item.key: one.item for one in candidates}
+    labels: list[Label] = []
+    problems: list[InputError] = []
+    for sheet in sheets:
+        try:
+            rows = files.read_rows(sheet, file=sheet.as_posix())
+            labels += filled(rows, items, sheet.stem)
+        except Problems as error:
+            problems += error.problems
+        except InputError as error:
+            problems.append(error)
+    problems += _twice(labels)
+    if problems:
+        raise Problems(problems)
+    text = "".join(_line(label) for label in labels)
+    return Taken(text, tuple(_told(labels)))
+
+
+def _twice(labels: Iterable[Label]) -> Iterator[InputError]:
+    seen: dict[tuple[str, str], Place] = {}
+    for label in labels:
+        first = seen.setdefault((label.item.key, label.annotator), label.place)
+        if first is not label.place:
+            yield InputError(
+                f"{label.annotator} labelled this already at {first}",
+                where=label.place,
+                hint="name the sheets by who filled them in",
+            )
+
+
+def _line(label: Label) -> str:
+    good = {True: "good", False: "bad", None: "unsure"}[label.good]
+    record: dict[str, Any] = {
+        "metric": label.item.metric,
+        "label": good,
+        "annotator": label.annotator,
+        **({"note": label.note} if label.note else {}),
+        **specimens.record(label.item.case, label.item.response),
+    }
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _told(labels: Sequence[Label]) -> Iterator[str]:
+    found = list(settled(labels))
+    good = sum(one.good is True for one in found)
+    bad = sum(one.good is False for one in found)
+    yield (
+        f"{count(len(labels), 'label')} on {count(len(found), 'item')}: {good} good, "
+        f"{bad} bad, {len(found) - good - bad} without a majority"
+    )
+    for pair in between(labels):
+        yield from _beside(pair)
+
+
+def _beside(pair: Between) -> Iterator[str]:
+    """Say how far two annotators agree, and where they do not."""
+    head = f"{pair.metric}: {pair.first} and {pair.second}"
+    share, edges = pair.table.share or 0.0, pair.table.interval
+    alike = f"{head} agree on {share:.0%} of {count(pair.table.total, 'item')}"
+    if pair.table.kappa is None or edges is None:
+        yield f"{alike}; kappa is not defined, as all their labels are alike"
+        return
+    low, high = edges
+    yield f"{alike}, kappa {pair.table.kappa:.2f} ({low:.2f} to {high:.2f})"
+    for item in pair.differing[:_SHOWN]:
+        question = cut(" ".join(item.case.question.split()), _QUESTION)
+        yield f"  differ on {item.case.id}: {question}"
+    if len(pair.differing) > _SHOWN:
+        yield f"  and on {len(pair.differing) - _SHOWN:,} more"

@@ -1,0 +1,56 @@
+"""Where things are for a command, and what it says to whoever ran it."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from runner.errors import InputError, Place
+
+SHARE = "share/rag-eval-action"  # where the wheel puts its data files
+
+
+def write(text: str, *, whole: bool = False) -> None:
+    """Write to standard output; ``whole`` where it is what the command is for."""
+    from runner import terminal
+
+    (terminal.deliver if whole else terminal.write)(text, sys.stdout)
+
+
+def tell(text: str, stream: TextIO | None = None) -> None:
+    """Say a line to whoever ran the command."""
+    from runner import terminal
+
+    terminal.tell(text, stream or sys.stdout)
+
+
+def workspace(spec: Path) -> Path:
+    """Give the repository around a spec, else the folder of the two that holds both."""
+    if named := os.environ.get("GITHUB_WORKSPACE"):
+        return Path(named)
+    folder = Path(os.path.realpath(spec)).parent
+    for above in (folder, *folder.parents):
+        if (above / ".git").exists():
+            return above
+    here = Path.cwd()
+    return here if folder.is_relative_to(here) else folder
+
+
+def recipes() -> Path:
+    """Give the folder of the specs for servers."""
+    return templates().parent / "specs/recipes"
+
+
+def templates() -> Path:
+    """Give the folder of the templates: of a checkout, else of the installation."""
+    beside = Path(__file__).resolve().parents[2]
+    installed = (Path(base) / SHARE for base in (sys.prefix, site.getuserbase()))
+    folders = [folder / "templates" for folder in (beside, *installed)]
+    for folder in folders:
+        if (folder / "comment.md.j2").is_file():
+            return folder
+    what, where = "the templates are not installed", Place(str(folders[1]))
+    raise InputError(what, where=where, hint="install rag-eval-action again")

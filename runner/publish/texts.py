@@ -1,0 +1,46 @@
+"""Writes single files that somebody asked for by name: each whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from runner.errors import InputError, Place, Unavailable, reason
+
+
+def write(texts: Mapping[Path, str], *, over: bool) -> None:
+    """Write each text to its path, as UTF-8; folders are made where there are none.
+
+    Args:
+        texts: By path.
+        over: Whether what stands there goes; else nothing is written where any of the
+            files is there already.
+
+    Raises:
+        InputError: One of them is there already, or is a folder.
+        Unavailable: It cannot be written.
+    """
+    for path in texts:
+        if path.is_dir():
+            raise InputError("is a folder", where=Place(path.as_posix()))
+        if os.path.lexists(path) and not over:
+            hint = "nothing was written; name another file, or move that one away"
+            raise InputError(
+                "is there already", where=Place(path.as_posix()), hint=hint
+            )
+    for path, text in texts.items():
+        try:
+            _replace(path, text.encode("utf-8", "replace"))
+        except OSError as error:
+            what = f"cannot be written: {reason(error)}"
+            raise Unavailable(what, where=Place(path.as_posix())) from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.part")
+    draft.unlink(missing_ok=True)
+    with draft.open("xb") as file:
+        file.write(content)
+    draft.replace(path)
