@@ -23,7 +23,8 @@ def block_of(name: str = "endpoint") -> Block:
         415: f"check {name}.headers and {name}.body",
         422: f"check {name}.body",
     }
-    return Block(name, advice, wait=" `wait_for` waits for it")
+    wait = " `wait_for` waits for it"
+    return Block(name, advice, wait, around="endpoint")
 
 
 def from_garbage(reply: Reply, where: str, error: ValueError, block: str) -> Failure:

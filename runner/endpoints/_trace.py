@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from runner.endpoints._expressions import find_by
-from runner.endpoints._values import described, nearest
+from runner.endpoints._values import described, is_stream, nearest, streams_in
 from runner.errors import InputError
 from runner.model import Passage
 from runner.spec import CitationMap, ResponseMap
@@ -78,7 +78,9 @@ def _found(keys: tuple[str, ...], path: str, value: Any, place: Locate) -> Found
         found = find_by(path, where)(value)
     except InputError as error:
         return Found(name, path, problem=error)
-    empty = found is None or (_streamed(value) and found == _EMPTY.get(name))
+    empty = found is None or (
+        (is_stream(value) or streams_in(value)) and found == _EMPTY.get(name)
+    )
     if not empty or (keys[0] != "context" and name not in _NEEDED):
         return Found(name, path, found)
     what = "passage" if keys[0] == "context" else "reply"
@@ -89,7 +91,3 @@ def _found(keys: tuple[str, ...], path: str, value: Any, place: Locate) -> Found
         hint="; ".join(filter(None, hints)),
     )
     return Found(name, path, found, problem)
-
-
-def _streamed(value: Any) -> bool:
-    return isinstance(value, dict) and value.keys() == {"events"}

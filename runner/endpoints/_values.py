@@ -53,8 +53,12 @@ def described(reply: Any, what: str = "reply") -> str:
 
     Of a stream, which kinds of events came.
     """
-    if isinstance(reply, dict) and reply.keys() == {"events"}:
+    if is_stream(reply):
         return _outlined(reply["events"])
+    if streams := streams_in(reply):
+        rest = {name: value for name, value in reply.items() if name not in streams}
+        told = [f"in {name} {_outlined(reply[name]['events'])}" for name in streams]
+        return "; ".join([*([described(rest)] if rest else []), *told])
     if not isinstance(reply, dict):
         return f"the {what} is {kind(reply)}"
     leaves = _leaves(reply)
@@ -62,6 +66,18 @@ def described(reply: Any, what: str = "reply") -> str:
     if len(keys) > _KEYS_SHOWN:
         keys[-1] = "..."
     return f"the {what} has the keys {', '.join(keys) or '(none)'}"
+
+
+def is_stream(value: Any) -> bool:
+    """Whether a value is what a streamed reply is collected into."""
+    return isinstance(value, dict) and value.keys() == {"events"}
+
+
+def streams_in(reply: Any) -> list[str]:
+    """Give the names of the steps that streamed; nothing where there are no steps."""
+    if not isinstance(reply, dict):
+        return []
+    return [name for name, value in reply.items() if is_stream(value)]
 
 
 def _outlined(events: list[Any]) -> str:

@@ -104,10 +104,8 @@ class Leg:
         except InputError as error:
             if self.form.template.reads.isdisjoint(values):
                 raise
-            at = error.where.path if error.where else self.form.block
-            return Failure(
-                "service.malformed", f"{at}: {error.what}; {described(values)}"
-            )
+            what = f"{error.where}: {error.what}; {described(values)}"
+            return Failure("service.malformed", what)
 
     def _value(self, came: Came) -> Any:
         """Give what expressions read, or a Failure: also where the reply states one."""

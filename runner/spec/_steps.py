@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from typing import Annotated, Any, Literal
 
@@ -12,7 +11,7 @@ from runner.spec._amounts import Seconds
 from runner.spec._part import Part
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WORDS = frozenset({*map(str.lower, keyword.kwlist), "loop", "self"})
+_WORDS = frozenset("and else false if in is loop none not or self true".split())  # noqa: SIM905 - a list of words
 _SHORTEST = 0.1
 
 Framing = Literal["sse", "ndjson", "prefixed"]

@@ -28,6 +28,8 @@ class Block(NamedTuple):
     """What to look at, by the status of a reply."""
     wait: str = ""
     """How it may be waited for, said where nothing listens."""
+    around: str = ""
+    """What holds the limits of size of several such parts; nothing: each its own."""
 
 
 RETRYABLE = frozenset({429, 502, 503, 504})
@@ -67,10 +69,9 @@ def from_error(error: Exception, url: str, timeout: float, block: Block) -> Fail
     """Explain a call that gave no whole reply."""
     where = shown(url)
     if isinstance(error, TooLarge):
-        return Failure(
-            "service.malformed",
-            f"the reply of {where} is larger than {block.name}.max_response",
-        )
+        limit = f"{block.around or block.name}.max_response"
+        what = f"the reply of {where} is larger than {limit}"
+        return Failure("service.malformed", what)
     if isinstance(error, Unreadable):
         return Failure("service.malformed", f"{where}: {error}")
     if isinstance(error, _PROXY):

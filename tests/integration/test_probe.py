@@ -31,12 +31,12 @@ def server():
 def ask(server, tmp_path):
     def asked(response=None, case=None, url=None, **endpoint):
         mapping = {"response": response} if response else {}
+        one = {"url": url or server.url, "body": {"q": "{{ question }}"}}
         spec = {
             "endpoint": {
-                "url": url or server.url,
                 "headers": {"Authorization": "Bearer ${TOKEN}"},
-                "body": {"q": "{{ question }}"},
                 **mapping,
+                **({} if "steps" in endpoint else one),
                 **endpoint,
             },
             "cases": "cases.json",
@@ -227,3 +227,79 @@ def test_what_others_wrote_is_harmless_on_a_terminal(ask, server, tmp_path):
     assert b"\n::error::" not in done.stdout
     assert b"forged" in done.stdout
     assert done.returncode == 3
+
+
+STEPS = [
+    {"name": "run", "url": "URL/start", "body": {"q": "{{ question }}"}},
+    {"name": "said", "url": "URL/{{ run.id }}", "until": "done", "every": "100ms"},
+]
+SAID = {"answer": "said.answer", "contexts": "said.contexts"}
+
+
+def stepwise(server, *replies):
+    left = [json.dumps(reply).encode() for reply in replies]
+    server.body = lambda _: left.pop(0)
+    base = server.url.removesuffix("/rag")
+    return [{**step, "url": step["url"].replace("URL", base)} for step in STEPS]
+
+
+def test_each_step_is_shown_with_its_reply_and_how_often_it_was_sent(ask, server):
+    steps = stepwise(server, {"id": 4}, {"done": False}, {"done": True, **GOOD})
+
+    found = ask(SAID, steps=steps)
+
+    text = "\n".join(found.lines)
+    assert found.status == 0
+    assert text.startswith(
+        "case      days: How many days?\nstep      run\nasked     POS"
+    )
+    assert '\n\nthe reply\n  | {"id": 4}\n\nstep      said\nasked     GET ' in text
+    assert "/4, 2 times\n" in text
+    assert (
+        "  answer           said.answer\n                     Within 30 days." in text
+    )
+    assert "scored    recall@5" in text
+    assert len(server.requests) == 3
+
+
+def test_a_step_that_fails_is_named_after_those_that_did_not(ask, server):
+    found = ask(SAID, steps=stepwise(server, {"uuid": 4}))
+
+    text = "\n".join(found.lines)
+    assert found.status == 3
+    assert "step      run" in text
+    assert "step      said" not in text
+    assert (
+        "no usable reply (service.malformed): step said: spec.yaml:1 endpoint.step"
+        in text
+    )
+    assert "has no attribute 'id'; the reply has the keys run.uuid" in text
+
+
+def test_what_a_mapping_of_steps_does_not_find_is_shown_with_what_is_there(ask, server):
+    steps = stepwise(server, {"id": 4}, {"done": True, "data": GOOD})
+
+    found = ask(SAID, steps=steps)
+
+    text = "\n".join(found.lines)
+    assert found.status == 2
+    assert (
+        "`said.answer` finds nothing; the reply has the keys run.id, said.done, "
+        in text
+    )
+    assert "did you mean said.data.answer?" in text
+
+
+def test_a_stream_of_a_step_is_told_by_its_events(ask, server):
+    base = server.url.removesuffix("/rag")
+    step = {"name": "said", "url": f"{base}/x", "body": "{{ question }}"}
+    server.body = b'data: {"type": "delta", "text": "Wit"}\n\ndata: [DONE]\n\n'
+    mapped = {"answer": "join('', said.events[].data.txt)"}
+
+    found = ask(mapped, steps=[{**step, "stream": "sse"}])
+
+    text = "\n".join(found.lines)
+    assert found.status == 2
+    assert (
+        "finds nothing; in said the events hold data.type 'delta': data.type," in text
+    )

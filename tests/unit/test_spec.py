@@ -5,6 +5,7 @@ import pytest
 
 from runner.errors import InputError, MissingVariable, Problems
 from runner.files import read_document
+from runner.files._yaml import parse_yaml
 from runner.metrics import registry
 from runner.model import Measure
 from runner.spec import (
@@ -919,3 +920,51 @@ def test_a_variable_that_another_endpoint_lacks_is_told_with_its_place(told):
     assert "baseline.endpoint.url: the environment variable LIVE is missing" in (
         str(problem)
     )
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "expected"),
+    [
+        ("steps: []", "needs one of url, steps, command, python"),
+        ("steps: {name: a, url: http://x}", "endpoint.steps: must be a list"),
+        ("url: http://x, steps: [{name: a, url: http://x}]", "has url and steps, and"),
+        ("steps: [{name: a, url: http://x}], body: {q: x}", "has steps, and body bel"),
+        ("steps: [{name: a, url: http://x}], method: GET", "has steps, and method"),
+        ("steps: [{name: a, url: http://x}], cwd: app", "cwd belongs to command and"),
+        ("steps: [{name: a, url: http://x}], until: x", "until: unknown key (it belo"),
+        (
+            "steps: [{name: a, url: http://x}], response: {stream: sse, answer: a}",
+            "response.stream: has no effect beside steps (write it in the step that",
+        ),
+        (
+            "steps: [{name: a, url: 'http://x/${A'}], response: {answer: a}",
+            "not closed",
+        ),
+    ],
+)
+def test_steps_stand_alone_and_their_mapping_says_where_the_answer_is(
+    told, endpoint, expected
+):
+    assert expected in told(f"endpoint: {{{endpoint}}}\ncases: a.json\n")[0]
+
+
+def test_templates_of_steps_keep_their_variables_and_other_keys_take_them():
+    text = (
+        "endpoint:\n"
+        "  timeout: ${WAIT:-5s}\n"
+        "  steps:\n"
+        "    - name: a\n"
+        "      url: http://${HOST}/x\n"
+        "      headers: {X-Key: '${PLAIN}'}\n"
+        "      timeout: ${WAIT:-5s}\n"
+        "  response: {answer: a.answer}\n"
+        "cases: a.json\n"
+    )
+    environ = {"HOST": "rag:9000", "PLAIN": "s3cret-value", "WAIT": "7s"}
+    spec = parse(parse_yaml(text, file="s.yaml"), registry=registry, environ=environ)
+    [step] = spec.endpoint.requests
+
+    assert (step.url, step.timeout) == ("http://${HOST}/x", 7.0)
+    assert spec.variables == environ
+    assert spec.secrets == ("s3cret-value",)
+    assert spec.endpoint.response.contexts is None
