@@ -71,6 +71,7 @@ def summarise(
         layer=measure.layer,
         better=measure.better,
         version=measure.metric.version,
+        judge=measure.judge,
         unit=measure.metric.unit,
         ceiling=ceiling,
         depth=depth,

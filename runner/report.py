@@ -18,6 +18,7 @@ from runner.model import (
     Frozen,
     GateOutcome,
     GateResult,
+    JudgeAccount,
     Layer,
     Level,
     Moved,
@@ -131,6 +132,8 @@ class Report(Frozen):
     """The first cases that did not gate."""
     trials: TrialSummary | None = None
     """Set where each case was asked more than once."""
+    judge: JudgeAccount | None = None
+    """What judging took, and how far its word counts; None without judged metrics."""
     trend: dict[str, tuple[float, ...]] = Field(default_factory=dict)
     """The gated numbers of the last runs, oldest first, this one last."""
     tighter: tuple[Tighter, ...] = ()

@@ -74,7 +74,7 @@ def collect(  # noqa: PLR0913 - time and chance, each replaceable in a test
         Unavailable: ``stop_after`` cases failed in a row.
         InputError: Whatever the endpoint raised, and any other exception of it.
     """
-    pace = _Pace(limits.rate_limit, clock)
+    pace = Pace(limits.rate_limit, clock)
     asking = _Asking(endpoint, limits.retries, pace, uniform, now)
     if sleep is not None:
         asking.sleep = sleep
@@ -98,7 +98,7 @@ def _until_down(exchanges: Exchanges, stop_after: int | None) -> Exchanges:
                 )
 
 
-class _Pace:
+class Pace:
     """Spaces the attempts of all threads evenly."""
 
     def __init__(self, rate: float | None, clock: Callable[[], float]) -> None:
@@ -125,7 +125,7 @@ class _Asking:
         self,
         endpoint: Endpoint,
         retries: int,
-        pace: _Pace,
+        pace: Pace,
         uniform: Callable[[float, float], float],
         now: Callable[[], datetime],
     ) -> None:
@@ -189,7 +189,7 @@ class _Asking:
                 step, failed, again = begin, failed + 1, 0
             if not self._goes_on(result, max(again, failed)):
                 break
-            self.sleep(self._delay(result, max(again, failed)))
+            self.sleep(delay_before(result, max(again, failed), self._uniform))
             attempts += 1
         at = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
         return Exchange(position, _told(result), attempts, at=at)
@@ -207,12 +207,15 @@ class _Asking:
         if seconds:
             self.sleep(seconds)
 
-    def _delay(self, failure: Failure, attempts: int) -> float:
-        """Give the wait before another attempt: what the server asks, or jitter."""
-        if failure.retry_after is not None:
-            asked = min(failure.retry_after, LONGEST_WAIT)
-            return asked + self._uniform(0.0, BACKOFF)
-        return self._uniform(0.0, min(BACKOFF * 2 ** (attempts - 1), LONGEST_WAIT))
+
+def delay_before(
+    failure: Failure, attempts: int, uniform: Callable[[float, float], float]
+) -> float:
+    """Give the wait before another attempt: what the server asks, or jitter."""
+    if failure.retry_after is not None:
+        asked = min(failure.retry_after, LONGEST_WAIT)
+        return asked + uniform(0.0, BACKOFF)
+    return uniform(0.0, min(BACKOFF * 2 ** (attempts - 1), LONGEST_WAIT))
 
 
 class _Line:

@@ -120,6 +120,9 @@ def alike(now: Results, then: Results) -> tuple[list[str], list[str]]:
         elif new.version != old.version:
             versions = f"version {old.version} in the baseline, {new.version} now"
             unlike.append(f"{label}: {versions}")
+        elif new.judge != old.judge:
+            judges = f"judged by {old.judge or 'nobody'} in the baseline"
+            unlike.append(f"{label}: {judges}, by {new.judge or 'nobody'} now")
         elif (_deeper(new, old) and whole_then) or (_deeper(old, new) and whole_now):
             unlike.append(
                 f"{label}: depth {old.depth} in the baseline, {new.depth} now"

@@ -7,7 +7,7 @@ which nothing is known is *undetermined*, never healthy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from runner.diagnosis._gates import traced
@@ -97,6 +97,11 @@ class Examiner:
         self._finding = [
             m.position for m in self._pass if m.measure.layer == "retrieval"
         ]
+
+    def decides_by(self, positions: Iterable[int]) -> bool:
+        """Whether a pass mark stands on one of these scores of a row."""
+        marked = {mark.position for mark in self._pass}
+        return not marked.isdisjoint(positions)
 
     def diagnose(self, asked: Asked, scores: Sequence[Score]) -> Finding:
         """Give outcome, first collapsed layer, cause and evidence of one case."""

@@ -96,7 +96,8 @@ def _held(
 
 def _sentence(limit: Limit, message: str) -> str:
     subject = f"{limit.name} on {limit.slice}" if limit.slice else limit.name
-    return f"{subject} {message}" if message else ""
+    doubt = f" (only a warning: {limit.doubt})" if limit.doubt else ""
+    return f"{subject} {message}{doubt}" if message else ""
 
 
 def _read(limit: Limit, measured: Measured, cases: Tally) -> _Reading:

@@ -185,7 +185,10 @@ class Ledger:
             )
             for column in sorted(self.columns, key=_layer_order)
         }
-        return found | run_level(self.outcomes, found.values(), slices)
+        # What decides nothing cannot lower the coverage that a limit may be on.
+        advising = {c.measure.label for c in self.columns if c.measure.advises}
+        counted = [found[label] for label in found.keys() - advising]
+        return found | run_level(self.outcomes, counted, slices)
 
     def _ceiling(self, measure: Measure) -> float | None:
         k = measure.options.get("k")

@@ -41,7 +41,16 @@ from runner.model._judged import (
     memberships,
     split_statistic,
 )
-from runner.model._rated import Judge, Reply, Task, Told, Unrated
+from runner.model._rated import (
+    Drift,
+    Judge,
+    JudgeAccount,
+    Reply,
+    Task,
+    Told,
+    Unrated,
+    Weight,
+)
 from runner.model._scored import (
     Absent,
     Counts,
@@ -79,6 +88,7 @@ __all__ = [
     "Comparison",
     "Counts",
     "Delta",
+    "Drift",
     "Endpoint",
     "Exchange",
     "Failed",
@@ -88,6 +98,7 @@ __all__ = [
     "GateOutcome",
     "GateResult",
     "Judge",
+    "JudgeAccount",
     "Layer",
     "Level",
     "Match",
@@ -118,6 +129,7 @@ __all__ = [
     "Unrated",
     "Unscored",
     "Verdict",
+    "Weight",
     "YardstickChange",
     "memberships",
     "split_statistic",

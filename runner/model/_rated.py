@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+
+from runner.model._words import Frozen
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -59,3 +61,50 @@ class Told(float):
         told = super().__new__(cls, value)
         told.evidence = evidence
         return told
+
+
+class Drift(Frozen):
+    """What came of rating the same items again, past the cache."""
+
+    items: int = 0
+    """Scores that were asked for twice, and came twice."""
+    flips: int = 0
+    """Of them, those that came out otherwise."""
+
+    @property
+    def share(self) -> float | None:
+        """The share that flipped; None where nothing was compared."""
+        return self.flips / self.items if self.items else None
+
+
+class Weight(Frozen):
+    """How far a judged metric counts: whether its limits and marks may decide."""
+
+    decides: bool
+    calibrated: bool
+    why: str
+    """On what that stands, or why it does not."""
+
+
+class JudgeAccount(Frozen):
+    """What judging took, and how far its word counts."""
+
+    model: str
+    host: str = ""
+    """Where prompts were sent; empty where replies were read from a file."""
+    calls: int = Field(default=0, ge=0)
+    """Requests that were sent, retries too."""
+    rated: int = Field(default=0, ge=0)
+    """Replies that came and were valid, from wherever."""
+    stored: int = Field(default=0, ge=0)
+    """Of them, those that came from a cache or a recording."""
+    failed: int = Field(default=0, ge=0)
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    estimated: bool = False
+    """A server did not state its tokens, and they were estimated from the texts."""
+    usd: float | None = None
+    """By the price in the spec; None without one."""
+    drift: Drift | None = None
+    weights: dict[str, Weight] = Field(default_factory=dict)
+    """By label of a judged metric."""

@@ -92,6 +92,10 @@ class Measure(NamedTuple):
     label: str
     metric: Metric
     options: Mapping[str, Any] = NOTHING
+    judge: str = ""
+    """Who rates, and by which versions of the prompts, where a model has a say."""
+    advises: bool = False
+    """Whether it decides nothing: nobody has held its judge against people."""
 
     @property
     def layer(self) -> Layer:
@@ -142,6 +146,8 @@ class Summary(Counts):
     sd: float | None = None
     interval: tuple[float, float] | None = None
     version: int = 1
+    judge: str = ""
+    """Who rated, and by which versions of the prompts, where a model had a say."""
     unit: str = ""
     ceiling: float | None = None
     """The best mean that is possible where k is below the number of relevant ids."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -12,8 +12,10 @@ from runner.ledger import Ledger
 from runner.model import NOTHING, Exchange, Record
 from runner.pipeline._beside import Beside
 from runner.pipeline._conclusion import conclude
-from runner.pipeline._judging import counting, judged
+from runner.pipeline._judging import Line, counting
 from runner.pipeline._plan import ALL, Filters, Plan, check_selectors, plan, select
+from runner.pipeline._rating import Interruptible, Rating
+from runner.pipeline._weights import weighed
 from runner.report import Report
 from runner.trials import together
 
@@ -22,10 +24,12 @@ __all__ = [
     "Filters",
     "Keeper",
     "Plan",
+    "Rating",
     "check_selectors",
     "evaluate",
     "plan",
     "select",
+    "weighed",
 ]
 
 
@@ -40,6 +44,8 @@ class Keeper(NamedTuple):
     """What the mapping found in no reply so far, as help."""
     notices: Callable[[], Iterable[str]] = tuple
     """What the reader should know about where the replies came from."""
+    interruptible: Interruptible = iter
+    """Lets a wait for a judge be given up."""
 
 
 FIRST_REPLIES = 10  # when a path that was never found ends the run
@@ -49,7 +55,8 @@ def evaluate(
     plan: Plan,
     exchanges: Iterable[Exchange],
     keeper: Keeper,
-    others: Iterable[Exchange] | None = None,
+    others: Iterator[Exchange] | None = None,
+    rating: Rating | None = None,
 ) -> tuple[Report, Unavailable | Cancelled | None]:
     """Carry a case set down the line; give the Report, and what stopped it early.
 
@@ -61,14 +68,16 @@ def evaluate(
         exchanges: What came, in any order.
         keeper: Is told of each case.
         others: What came of the same cases from an endpoint that is the baseline.
+        rating: The judge, where the spec has one.
     """
     started = keeper.now()
     before = plan.baseline.records if plan.baseline else NOTHING
     ledger = Ledger(plan.cases, plan.spec.measures, before)
     stopped = None
-    beside = None if others is None else Beside(plan, others, started, ledger)
+    line, there = Line(plan, rating, keeper.interruptible), Line(plan, rating)
+    beside = others and Beside(plan, others, started, ledger, there)
     try:
-        entries = judged(plan, exchanges, keeper.response)
+        entries = line.judged(exchanges, keeper.response)
         for count, entry in enumerate(together(entries, plan.spec.trials), 1):
             record = ledger.enter(counting(plan, entry))
             keeper.record(entry.exchange.position, record)
@@ -87,8 +96,10 @@ def evaluate(
         plan = beside.concluded(whole=stopped is None)
     for position, record in ledger.close():
         keeper.record(position, record)
-    plan = plan._replace(notices=(*plan.notices, *keeper.notices()))
-    report = conclude(plan, ledger, stopped, started, keeper.now())
+    told = (*keeper.notices(), *(rating.notices() if rating else ()))
+    plan = plan._replace(notices=(*plan.notices, *told))
+    times = (started, keeper.now())
+    report = conclude(plan, ledger, stopped, times, line.account())
     return _beside_history(report, plan.history), stopped
 
 

@@ -9,7 +9,7 @@ from runner.comparison import Results, worsened
 from runner.errors import InputError, Unavailable
 from runner.ledger import Ledger, slices_of
 from runner.model import Exchange, Record
-from runner.pipeline._judging import counting, judged
+from runner.pipeline._judging import Line, counting
 from runner.pipeline._plan import Plan
 from runner.trials import together
 from runner.units import count
@@ -31,6 +31,7 @@ class Beside:
         exchanges: What came, in any order; nothing of it is kept.
         started: When the run began.
         here: What the run itself finds.
+        line: Judges by the same judge, too.
     """
 
     def __init__(
@@ -39,12 +40,13 @@ class Beside:
         exchanges: Iterable[Exchange],
         started: datetime,
         here: Ledger,
+        line: Line,
     ) -> None:
         self._plan = plan
         self._started = started
         self._here = here
         self._there = Ledger(plan.cases, plan.spec.measures)
-        entries = judged(plan, exchanges, lambda *_: None)
+        entries = line.judged(exchanges, lambda *_: None)
         self._entries = together(entries, plan.spec.trials)
         self._now: dict[int, Record] = {}
         self._then: dict[int, Record] = {}

@@ -12,7 +12,7 @@ from runner.diagnosis import traced
 from runner.errors import Cancelled, Unavailable
 from runner.gates import Measured, Selection
 from runner.ledger import Ledger, slices_of
-from runner.model import Case, Comparison, GateResult, Summary
+from runner.model import Case, Comparison, GateResult, JudgeAccount, Summary
 from runner.pipeline._plan import ALL, Plan
 from runner.quarantine import listed, told
 from runner.report import EXCERPTS, CasePlace, Report
@@ -28,10 +28,19 @@ def conclude(
     plan: Plan,
     ledger: Ledger,
     stopped: Unavailable | Cancelled | None,
-    started: datetime,
-    ended: datetime,
+    times: tuple[datetime, datetime],
+    account: JudgeAccount | None = None,
 ) -> Report:
-    """Give the Report of what a ledger holds; ``stopped`` is what ended it early."""
+    """Give the Report of what a ledger holds.
+
+    Args:
+        plan: What was evaluated.
+        ledger: What came of it.
+        stopped: What ended it early.
+        times: When it began, and when it ended.
+        account: What judging took, where there was a judge.
+    """
+    started, ended = times
     spec, cases, base = plan.spec, plan.cases, plan.baseline
     slices = slices_of(cases, (limit.slice for limit in spec.limits if limit.slice))
     summaries = ledger.summaries(slices)
@@ -80,6 +89,7 @@ def conclude(
         owners=() if stopped else _called(results, plan),
         quarantine=held_back,
         trials=tried,
+        judge=_weighed(account, plan),
         yardstick=plan.review.changes,
         **_baseline(plan),
         failures_left_out=ledger.failing - len(ledger.excerpts),
@@ -88,6 +98,12 @@ def conclude(
         filters=plan.filters.words,
         version=__version__,
     )
+
+
+def _weighed(account: JudgeAccount | None, plan: Plan) -> JudgeAccount | None:
+    """Give what judging took, with how far it counts."""
+    weights = {"weights": dict(plan.weights)}
+    return account and account.model_copy(update=weights)
 
 
 def _baseline(plan: Plan) -> dict[str, Any]:

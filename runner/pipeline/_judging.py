@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from runner.diagnosis import Examiner, failed_call, unanswered
 from runner.ledger import Entry
-from runner.model import Exchange, Failure
+from runner.model import Exchange, Failure, JudgeAccount
 from runner.pipeline._plan import Plan
+from runner.pipeline._rating import Half, Interruptible, Rating, Stage
 from runner.quarantine import apart
 from runner.scores import NO_REPLY, Scope, Scorer
 
@@ -19,28 +20,63 @@ def counting(plan: Plan, entry: Entry) -> Entry:
     return entry._replace(finding=apart(entry.finding))
 
 
-def judged(
-    plan: Plan, exchanges: Iterable[Exchange], keep: Callable[[str, Exchange], object]
-) -> Iterator[Entry]:
-    """Judge each reply as it comes; it is kept first, and nothing of it is held."""
-    spec = plan.spec
-    scope = Scope(
-        spec.endpoint.match,
-        spec.endpoint.shared_tenants,
-        only_cited=spec.endpoint.response.scope == "cited",
-    )
-    scorer = Scorer(spec.measures, scope)
-    examiner = Examiner(spec.measures, spec.marks, spec.diagnosis)
-    no_scores = (NO_REPLY,) * len(spec.measures)
-    for exchange in exchanges:
-        result, case = exchange.result, plan.cases[exchange.position]
-        keep(case.id, exchange)
-        if isinstance(result, Failure):
-            yield Entry(exchange, no_scores, failed_call(result))
-        elif empty := unanswered(result):
-            yield Entry(exchange, no_scores, failed_call(empty))
+class Line:
+    """Judges the replies of one system.
+
+    Args:
+        plan: What is evaluated.
+        rating: The judge, where the spec has one.
+        interruptible: Lets a wait for it be given up.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        rating: Rating | None = None,
+        interruptible: Interruptible = iter,
+    ) -> None:
+        spec = plan.spec
+        scope = Scope(
+            spec.endpoint.match,
+            spec.endpoint.shared_tenants,
+            only_cited=spec.endpoint.response.scope == "cited",
+        )
+        self._plan = plan
+        self._scorer = Scorer(spec.measures, scope)
+        self._examiner = Examiner(spec.measures, spec.marks, spec.diagnosis)
+        self._stage: Stage | None = None
+        if rating and any(measure.metric.judged for measure in spec.measures):
+            self._stage = Stage(rating, self._scorer, self._examiner, interruptible)
+
+    def judged(
+        self, exchanges: Iterable[Exchange], keep: Callable[[str, Exchange], object]
+    ) -> Iterator[Entry]:
+        """Judge each reply as it comes; it is kept first, and nothing of it is held."""
+        halves = self._halves(exchanges, keep)
+        if self._stage:
+            yield from self._stage.entries(halves)
         else:
-            asked = scorer.asked(case, result)
-            scores = scorer.row(asked)
-            finding = examiner.diagnose(asked, scores)
-            yield Entry(exchange, scores, finding, asked.met, asked.hits, asked.shown)
+            yield from (half.entry for half in halves)
+
+    def account(self) -> JudgeAccount | None:
+        """Give what judging took; None where nothing is rated by a judge."""
+        return self._stage.account() if self._stage else None
+
+    def _halves(
+        self, exchanges: Iterable[Exchange], keep: Callable[[str, Exchange], object]
+    ) -> Iterator[Half]:
+        """Score and diagnose what needs no judge."""
+        no_scores = (NO_REPLY,) * len(self._scorer.measures)
+        for exchange in exchanges:
+            result, case = exchange.result, self._plan.cases[exchange.position]
+            keep(case.id, exchange)
+            failure = result if isinstance(result, Failure) else unanswered(result)
+            if failure:
+                yield Half(Entry(exchange, no_scores, failed_call(failure)))
+            if failure or isinstance(result, Failure):
+                continue
+            asked = self._scorer.asked(case, result)
+            scores = self._scorer.row(asked)
+            finding = self._examiner.diagnose(asked, scores)
+            seen = (asked.met, asked.hits, asked.shown)
+            yield Half(Entry(exchange, scores, finding, *seen), asked)

@@ -13,7 +13,7 @@ from runner.errors import InputError, Place, Problems, did_you_mean, masking
 from runner.gates import NO_REVIEW, Review
 from runner.history import Point
 from runner.metrics import registry
-from runner.model import Case, memberships
+from runner.model import NOTHING, Case, Weight, memberships
 from runner.quarantine import doubts, excused
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, Spec, parse
@@ -61,6 +61,8 @@ class Plan(NamedTuple):
     """Ids of cases that do not gate today."""
     today: date = date.min
     """In UTC."""
+    weights: Mapping[str, Weight] = NOTHING
+    """How far each judged metric counts, by its label."""
     place: Callable[..., Place] = by_path
     """Where a key of the spec stands."""
 

@@ -24,9 +24,19 @@ from runner.scores._column import Column
 from runner.scores._groups import grouped
 from runner.text import declines, states
 
-__all__ = ["NO_PASSAGES", "NO_REPLY", "Asked", "Column", "Scope", "Scorer", "walls"]
+__all__ = [
+    "NO_JUDGE",
+    "NO_PASSAGES",
+    "NO_REPLY",
+    "Asked",
+    "Column",
+    "Scope",
+    "Scorer",
+    "walls",
+]
 
 NO_REPLY = Unscored("no usable reply came")
+NO_JUDGE = Unscored("no judge was asked")
 NO_PASSAGES = Absent("the reply does not show its passages")
 
 
@@ -188,7 +198,7 @@ _INPUTS: Mapping[str, _Input] = {
         lambda asked: asked.response.time_to_first_token,
         Absent("the reply did not stream"),
     ),
-    "judge": _Input(lambda asked: asked.scope.judge, Unscored("no judge was asked")),
+    "judge": _Input(lambda asked: asked.scope.judge, NO_JUDGE),
 }
 
 
@@ -224,6 +234,11 @@ class Scorer:
         self.measures = tuple(measures)
         self._scope = scope or Scope()
         self._groups = tuple(grouped(self.measures))
+        self._judged = {
+            position: next(iter(grouped([measure])))
+            for position, measure in enumerate(self.measures)
+            if measure.metric.judged
+        }
         positions = [each for group in self._groups for each in group.positions]
         # Of each measure, which of the scores that the groups give is its own.
         self._order = sorted(range(len(positions)), key=positions.__getitem__)
@@ -253,3 +268,18 @@ class Scorer:
                 why = _spared(asked, group.layer)
             scores += group.scores(values, why)
         return tuple(map(scores.__getitem__, self._order))
+
+    def unjudged(self, row: Sequence[Score]) -> list[int]:
+        """Give the positions in a row that lack nothing but a judge."""
+        return [position for position in self._judged if row[position] is NO_JUDGE]
+
+    def rated(self, asked: Asked, position: int, judge: Judge) -> Score:
+        """Give the score of one judged measure; threads may call it at once."""
+        group = self._judged[position]
+        values: dict[str, Any] = {"judge": judge}
+        for name in group.inputs:
+            if name != "judge":
+                read, absent = _INPUTS[name]
+                value = read(asked)
+                values[name] = absent if value is None else value
+        return group.scores(values, _silenced(asked).get(group.layer))[0]

@@ -50,7 +50,8 @@ class Group(NamedTuple):
 def grouped(measures: Sequence[Measure]) -> Iterable[Group]:
     """Give the measures in groups; what reads nothing but the ranking remembers it."""
     alike: dict[tuple[Any, ...], list[int]] = {}
-    for position, (_, metric, _) in enumerate(measures):
+    for position, measure in enumerate(measures):
+        metric = measure.metric
         key = (metric.layer, metric.inputs, metric.optional)
         alike.setdefault(key, []).append(position)
     for (layer, inputs, optional), positions in alike.items():

@@ -11,12 +11,13 @@ from runner.base import Sources, held_against
 from runner.errors import Cancelled, RagEvalError, Unavailable, masking
 from runner.gates import Review
 from runner.history import counts, point
-from runner.pipeline import Keeper, Plan
+from runner.pipeline import Keeper, Plan, Rating
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.publish.history import append
 from runner.redact import Redactor
 from runner.report import Report
 from runner.results import renderings
+from runner.session._judge import rating, with_judge
 from runner.session._order import Order, World, writable
 from runner.session._source import Source, asking, check_start, now
 from runner.spec import doubts, owners
@@ -38,8 +39,9 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
         with masking(redactor.text):
             plan = _ready(plan, order, world)
             source = asking(plan, order, world.root, services)
+            judge = rating(plan, order, world, services)
     with masking(redactor.text):
-        found, stopped = _run(plan, source, services, order, world)
+        found, stopped = _run(plan, source, judge, (order, world, services))
     if stopped:
         stopped.mask(redactor.text)
     _remember(found, order, world)  # where it cannot be, the results stand
@@ -111,12 +113,17 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
         compared=order.baseline is not None,
         asked=order.replay is None,
     )
-    return plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
+    plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
+    return with_judge(plan, world)
 
 
 def _run(
-    plan: Plan, source: Source, services: ExitStack, order: Order, world: World
+    plan: Plan,
+    source: Source,
+    judge: Rating | None,
+    around: tuple[Order, World, ExitStack],
 ) -> tuple[Report, Unavailable | Cancelled | None]:
+    order, world, services = around
     with (
         ResultsFolder(
             order.out,
@@ -135,7 +142,13 @@ def _run(
             # What is replayed is on disk already, and is not written again.
             keep = (lambda *_: None) if order.replay else folder.response
             keeper = Keeper(
-                keep, folder.case, progress, now, source.misread, source.notices
+                keep,
+                folder.case,
+                progress,
+                now,
+                source.misread,
+                source.notices,
+                world.interruptible,
             )
             others = source.others
             found, stopped = pipeline.evaluate(
@@ -143,6 +156,7 @@ def _run(
                 world.interruptible(source.exchanges),
                 keeper,
                 None if others is None else world.interruptible(others),
+                judge,
             )
         found = folder.finish(
             found, renderings(world.templates, folder.path, order.links)

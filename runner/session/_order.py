@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from runner.base import Bring, nowhere
 from runner.gates import Loosened
 from runner.hosts import Access
-from runner.model import Exchange, Record
+from runner.model import Record
 from runner.pipeline import ALL, Filters
 from runner.render import NOWHERE, Links
 
@@ -63,7 +63,7 @@ class World(NamedTuple):
     templates: Path
     environ: Mapping[str, str]
     progress: Progress
-    interruptible: Callable[[Iterable[Exchange]], Iterator[Exchange]] = iter
+    interruptible: Callable[[Iterable[Any]], Iterator[Any]] = iter
     """Raises ``Cancelled`` between two exchanges when the user said stop."""
     bring: Bring = nowhere
     """Fetches a baseline that is kept outside of the workspace."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runner.spec._advised import advised
 from runner.spec._doubts import doubts
 from runner.spec._endpoint import (
     EndpointSpec,
@@ -48,6 +49,7 @@ __all__ = [
     "WaitFor",
     "account",
     "accounts",
+    "advised",
     "bind",
     "doubts",
     "json_schema",

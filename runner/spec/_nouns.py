@@ -45,6 +45,8 @@ class Limit(NamedTuple):
     line: int | None = None
     confident: bool = False
     """A drop that chance may explain does not fail."""
+    doubt: str = ""
+    """Why it only warns, where it is written to fail."""
 
     @property
     def allows_failed_calls(self) -> bool:

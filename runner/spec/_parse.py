@@ -29,7 +29,7 @@ from runner.spec._nouns import (
 from runner.spec._thresholds import limits, relaxes_leakage
 from runner.spec._variables import Variables, misplaced
 from runner.spec._whole import misfits
-from runner.spec._written import SpecFile, TrialsPart
+from runner.spec._written import SpecFile
 from runner.units import listed
 
 Value = TypeVar("Value")
@@ -134,6 +134,7 @@ class _Reading:
         if file.judge and file.judge.api_key:
             variables.hide(file.judge.api_key)
         document = self.document
+        trials = Trials(file.trials.times, file.trials.passes)
         return Spec(
             name=file.name or PurePosixPath(document.file).stem,
             file=document.file,
@@ -148,9 +149,9 @@ class _Reading:
             **self.held_against(file, endpoint),
             variables=variables.values,
             secrets=tuple(variables.secret),
-            trials=Trials(file.trials.times, file.trials.passes),
+            trials=trials,
             judge=file.judge,
-            fingerprint=fingerprint(endpoint, held, file.trials),
+            fingerprint=fingerprint(endpoint, held, trials),
         )
 
     def held_against(self, file: SpecFile, endpoint: EndpointSpec) -> dict[str, Any]:
@@ -269,7 +270,7 @@ def _with_method(endpoint: EndpointSpec) -> EndpointSpec:
 
 
 def fingerprint(
-    endpoint: EndpointSpec, held: Mapping[str, float], trials: TrialsPart
+    endpoint: EndpointSpec, held: Mapping[str, float], trials: Trials
 ) -> str:
     """Give 12 hex digits of what makes two runs comparable.
 

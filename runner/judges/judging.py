@@ -1,0 +1,268 @@
+"""A judge at work: prompts, replies that hold, what is asked once, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
+
+from runner.judges._meter import Meter, Spent
+from runner.judges._once import Breaker, Once
+from runner.judges._said import Invalid, read, validated
+from runner.judges.chat import Chat
+from runner.judges.recorded import Recording
+from runner.model import JudgeAccount, Reply, Task, Unrated
+from runner.spec import JudgeSpec
+from runner.templating import Prompt, Prompts
+from runner.text import language
+from runner.units import count
+
+_AGAIN = "That is not valid: {why}. Reply again, in the form that was asked for."
+_QUOTED = 4_000  # characters of a reply that was not valid, when it is asked for again
+
+
+class Sources(NamedTuple):
+    """Where replies come from, in this order; each may be absent."""
+
+    recording: Recording | None = None
+    cache: Recording | None = None
+    chat: Chat | None = None
+
+
+class Judging:
+    """Rates for a run; threads share it.
+
+    What was asked before is not asked again: not in this run, and with a cache in none
+    after it. A reply that is not valid is asked for once more. After ``stop_after``
+    ratings that failed in a row nothing is asked any more.
+
+    Args:
+        spec: The judge's block.
+        templates: The folder of the prompts.
+        sources: Where replies come from.
+        meter: Counts what is rated.
+        hide: Takes secrets out of what is sent and told.
+    """
+
+    def __init__(
+        self,
+        spec: JudgeSpec,
+        templates: Path,
+        sources: Sources,
+        meter: Meter,
+        hide: Callable[[str], str],
+    ) -> None:
+        self._spec = spec
+        self._prompts = Prompts(templates)
+        self._sources = sources
+        self._meter = meter
+        self._hide = hide
+        self._once = Once()
+        self._breaker = Breaker(spec.stop_after)
+
+    def judge(self, trial: int = 1, *, fresh: bool = False) -> OneJudge:
+        """Give the judge of one trial of a case.
+
+        Another trial is another answer, and is rated by itself even where it says the
+        same. A ``fresh`` one asks past every memory, and leaves nothing behind.
+        """
+        return OneJudge(self, trial, fresh=fresh)
+
+    def account(self) -> JudgeAccount:
+        """Give what was counted so far."""
+        return self._meter.account()
+
+    def notices(self) -> list[str]:
+        """Give what the reader should know about where replies came from."""
+        recording, cache, chat = self._sources
+        said = list(chat.notices()) if chat else []
+        for name, file in (("cache", cache), ("recorded", recording)):
+            if file and file.unread:
+                lines = count(file.unread, "line")
+                said.append(f"judge.{name}: {lines} could not be read")
+        return [self._hide(line) for line in said]
+
+    def stop(self) -> None:
+        """End every call in flight; nothing is asked any more."""
+        if self._sources.chat:
+            self._sources.chat.close()
+
+    def close(self) -> None:
+        """End every call in flight, and close the files."""
+        for source in self._sources:
+            if source:
+                source.close()
+
+    def rate(
+        self, task: Task[Reply], texts: dict[str, Any], trial: int, *, fresh: bool
+    ) -> Reply:
+        """Give the reply to a task about some texts.
+
+        Raises:
+            Unrated: None came that is valid; why, without secrets.
+        """
+        spoken = language(*(text for text in texts.values() if isinstance(text, str)))
+        prompt = self._prompts.render(f"{task.name}.{spoken}", texts)
+        prompt = prompt._replace(data=self._hide(prompt.data))
+        about = {"task": task.name, "version": task.version}
+        wanted = _Wanted(
+            key_of(self._spec.identity, about, prompt, trial),
+            {**about, "model": self._spec.model},
+            partial(self._asked, task, texts, prompt),
+            partial(_is_valid, task, texts),
+        )
+        return validated(task, texts, self._had(wanted, fresh=fresh))
+
+    def embed(self, texts: Sequence[str], *, fresh: bool) -> Sequence[Sequence[float]]:
+        """Give one vector for each text.
+
+        Raises:
+            Unrated: None came; why, without secrets.
+        """
+        hidden = [self._hide(text) for text in texts]
+        model = self._spec.embeddings and self._spec.embeddings.model
+        about = {"task": "embeddings", "model": model}
+        wanted = _Wanted(
+            key_of({}, about, hidden, 1),
+            about,
+            partial(self._vectors, hidden),
+            lambda found: isinstance(found, list) and len(found) == len(texts),
+        )
+        found: Sequence[Sequence[float]] = self._had(wanted, fresh=fresh)
+        return found
+
+    def _had(self, wanted: _Wanted, *, fresh: bool) -> Any:
+        if fresh:
+            return self._counted(wanted.ask)
+        return self._once.get(wanted.key, partial(self._found, wanted))
+
+    def _found(self, wanted: _Wanted) -> Any:
+        """Give what is stored, else what is said, which is stored then."""
+        recording, cache, _ = self._sources
+        for store in (recording, cache):
+            kept = store.get(wanted.key) if store else None
+            if kept is not None and wanted.fits(kept):
+                self._meter.rated(stored=True)
+                return kept
+        reply = self._counted(wanted.ask)
+        if cache:
+            cache.put(wanted.key, reply, **wanted.about)
+        return reply
+
+    def _counted(self, ask: Callable[[], Any]) -> Any:
+        """Give what is said, unless too much failed before."""
+        try:
+            self._breaker.check()
+            reply = ask()
+        except Unrated as error:
+            self._meter.failed()
+            reason = self._hide(error.reason)
+            if not isinstance(error, Spent | Missing):
+                self._breaker.failed(reason)
+            raise Unrated(reason) from None
+        self._breaker.held()
+        self._meter.rated(stored=False)
+        return reply
+
+    def _asked(self, task: Task[Any], texts: dict[str, Any], prompt: Prompt) -> Any:
+        """Give the JSON of a valid reply, at the second try if need be."""
+        chat, schema = self._chat(), schema_of(task)
+        said = chat.say(prompt, schema)
+        try:
+            return read(task, texts, said)
+        except Invalid as error:
+            turns = _turns(said, str(error))
+        try:
+            return read(task, texts, chat.say(prompt, schema, turns))
+        except Invalid as error:
+            raise Unrated(f"the judge's reply is not valid: {error}") from None
+
+    def _vectors(self, texts: Sequence[str]) -> Any:
+        return self._chat().vectors(texts)
+
+    def _chat(self) -> Chat:
+        if self._sources.chat is None:
+            raise Missing("the recording has no such reply")
+        return self._sources.chat
+
+
+class Missing(Unrated):
+    """Nobody is asked, and what is stored does not hold it."""
+
+
+class OneJudge:
+    """The judge as a metric sees it."""
+
+    def __init__(self, judging: Judging, trial: int, *, fresh: bool) -> None:
+        self._judging = judging
+        self._trial = trial
+        self._fresh = fresh
+
+    def rate(self, task: Task[Reply], /, **texts: Any) -> Reply:
+        """Give the reply to a task about some texts.
+
+        Raises:
+            Unrated: None came that is valid.
+        """
+        return self._judging.rate(task, texts, self._trial, fresh=self._fresh)
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Give one vector for each text.
+
+        Raises:
+            Unrated: None came, or there is nobody to ask.
+        """
+        return self._judging.embed(texts, fresh=self._fresh)
+
+
+class _Wanted(NamedTuple):
+    """One thing that is wanted of a judge, however it is come by."""
+
+    key: str
+    about: Mapping[str, Any]
+    """What people read of it, where it is stored."""
+    ask: Callable[[], Any]
+    fits: Callable[[Any], bool]
+    """Whether what was stored is still what is wanted."""
+
+
+def key_of(
+    identity: Mapping[str, Any], about: Mapping[str, Any], sent: Any, trial: int
+) -> str:
+    """Give the hash under which a reply is stored.
+
+    Args:
+        identity: What decides a judge's ratings.
+        about: The task and its version.
+        sent: All that was asked.
+        trial: Of the case, from 1.
+    """
+    parts = [identity, about, sent, *([trial] if trial > 1 else [])]
+    return blake2b(to_json(parts), digest_size=16).hexdigest()
+
+
+def _is_valid(task: Task[Any], texts: dict[str, Any], found: Any) -> bool:
+    try:
+        validated(task, texts, found)
+    except Invalid:
+        return False
+    return True
+
+
+def _turns(said: str, why: str) -> list[dict[str, str]]:
+    """Give what follows a reply that was not valid."""
+    again = {"role": "user", "content": _AGAIN.format(why=why)}
+    if not said.strip():
+        return [again]
+    return [{"role": "assistant", "content": said[:_QUOTED]}, again]
+
+
+@lru_cache(64)
+def schema_of(task: Task[Any]) -> Mapping[str, Any]:
+    """Give the JSON Schema of what a task asks for."""
+    schema: Mapping[str, Any] = task.reply.model_json_schema()
+    return schema

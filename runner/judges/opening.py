@@ -1,0 +1,60 @@
+"""Opens the judge that a spec names: its files, its model, its prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from runner import files
+from runner.hosts import Access
+from runner.judges._meter import Meter
+from runner.judges.chat import Chance, Chat
+from runner.judges.judging import Judging, Sources
+from runner.judges.prints import PROMPTS
+from runner.judges.recorded import Recording
+from runner.redact import Redactor
+from runner.spec import JudgeSpec
+from runner.templating import Locate
+
+
+class Around(NamedTuple):
+    """What surrounds a judge."""
+
+    root: Path
+    """The workspace."""
+    templates: Path
+    spec: str
+    """The file of the spec, relative to the workspace."""
+    place: Locate
+    """Where a key stands in the user's file."""
+    secrets: Sequence[str] = ()
+    access: Access = Access()
+
+
+def opened(spec: JudgeSpec, around: Around, chance: Chance) -> Judging:
+    """Give a judge that is ready to rate; nothing was sent yet.
+
+    Raises:
+        InputError: A host may not be asked, or a file cannot be read or written.
+    """
+    hide = Redactor(around.secrets).text
+    meter = Meter(spec, chance.clock)
+
+    def stored(key: str, written: str | None, *, writable: bool) -> Recording | None:
+        if written is None:
+            return None
+        where = around.place("judge", key)
+        path = files.named(written, spec=around.spec, root=around.root, where=where)
+        return Recording(path, where, writable=writable, hide=hide)
+
+    chat = None
+    if spec.recorded is None:
+        place, access = around.place, around.access
+        chat = Chat(spec, meter, chance, place=place, access=access)
+    sources = Sources(
+        stored("recorded", spec.recorded, writable=False),
+        stored("cache", spec.cache, writable=True),
+        chat,
+    )
+    return Judging(spec, around.templates / PROMPTS, sources, meter, hide)

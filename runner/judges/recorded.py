@@ -1,0 +1,110 @@
+"""Replies of a judge in a file: one JSON object a line, found by a hash.
+
+The hash is of everything that decides the reply: the model, the prompt, the version of
+the task. No text that was asked about is in the file, and nothing that failed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from runner.errors import InputError, Place, reason
+
+_LONGEST = 8 * 2**20  # bytes of a line; a vector takes some 30 thousand
+
+
+class Recording:
+    """A file of replies; threads may share it.
+
+    Args:
+        path: A file that need not be there, unless it is only read.
+        place: The key of the spec that names it.
+        writable: Whether replies are added to it.
+        hide: Takes secrets out of a line before it is written.
+
+    Raises:
+        InputError: It cannot be read, or written.
+    """
+
+    def __init__(
+        self, path: Path, place: Place, *, writable: bool, hide: Callable[[str], str]
+    ) -> None:
+        self._hide = hide
+        self._lock = threading.Lock()
+        self._places: dict[str, int] = {}
+        self.unread = 0
+        """Lines that hold no reply."""
+        try:
+            self._file = _opened(path, writable=writable)
+        except OSError as error:
+            what = f"cannot be {'written' if writable else 'read'}: {reason(error)}"
+            raise InputError(what, where=place) from None
+        self._index()
+
+    def get(self, key: str) -> Any:
+        """Give what is kept under a key; None where nothing is."""
+        with self._lock:
+            start = self._places.get(key)
+            if start is None:
+                return None
+            self._file.seek(start)
+            return json.loads(self._file.readline(_LONGEST))["reply"]
+
+    def put(self, key: str, reply: Any, **about: Any) -> None:
+        """Keep a reply; what is told ``about`` it is for people. A full disk is none.
+
+        The judge has answered, and a cache that cannot be written loses time alone.
+        """
+        line = json.dumps({"key": key, **about, "reply": reply}, ensure_ascii=False)
+        with self._lock, suppress(OSError, UnicodeEncodeError):
+            start = self._file.seek(0, os.SEEK_END)
+            self._file.write(self._hide(line).encode() + b"\n")
+            self._file.flush()
+            self._places[key] = start
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError):
+            self._file.close()
+
+    def _index(self) -> None:
+        """Note where each reply stands; a later one of the same key counts."""
+        start = 0
+        while line := self._file.readline(_LONGEST):
+            if key := _key(line):
+                self._places[key] = start
+            elif line.strip():
+                self.unread += 1
+            start += len(line)
+        if start and self._file.writable():
+            self._end_line()
+
+    def _end_line(self) -> None:
+        """See that a last line that was cut off does not spoil the next one."""
+        self._file.seek(-1, os.SEEK_END)
+        if self._file.read(1) != b"\n":
+            self._file.write(b"\n")
+
+
+def _opened(path: Path, *, writable: bool) -> BinaryIO:
+    if not writable:
+        return path.open("rb")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("a+b" if not path.exists() else "r+b")
+
+
+def _key(line: bytes) -> str | None:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(found, dict) or "reply" not in found:
+        return None
+    key = found.get("key")
+    return key if isinstance(key, str) else None

@@ -1,0 +1,36 @@
+"""What judged metrics may not decide, as nobody has held their judge against people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from runner.spec._nouns import Limit, Spec
+from runner.spec._parse import fingerprint
+
+
+def advised(spec: Spec, doubts: Mapping[str, str]) -> Spec:
+    """Give a spec in which some metrics advise, and decide nothing.
+
+    Their limits warn, and their pass marks neither fail a case nor let one pass; what
+    makes runs comparable is then another thing, too.
+
+    Args:
+        spec: As it is written.
+        doubts: Why each metric decides nothing, by its label.
+    """
+    marks = {name: mark for name, mark in spec.marks.items() if name not in doubts}
+    return spec._replace(
+        marks=marks,
+        limits=tuple(_limit(limit, doubts) for limit in spec.limits),
+        measures=tuple(
+            measure._replace(advises=measure.label in doubts)
+            for measure in spec.measures
+        ),
+        fingerprint=fingerprint(spec.endpoint, marks, spec.trials),
+    )
+
+
+def _limit(limit: Limit, doubts: Mapping[str, str]) -> Limit:
+    if limit.name not in doubts or limit.level == "warn":
+        return limit
+    return limit._replace(level="warn", doubt=doubts[limit.name])
