@@ -1,41 +1,190 @@
-"""What a change does to the cases: gone, labelled otherwise, or in quarantine."""
+"""What a change does to the cases: gone, asked or labelled otherwise, in quarantine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from operator import attrgetter
+from typing import NamedTuple
 
-from runner.cases import labels_hash
-from runner.model import Case, Moved, Quarantine, YardstickChange
+from runner.model import Case, Moved, Quarantine, YardstickChange, memberships
 from runner.units import count, listed
+from runner.yardstick._moved import NONE, ORDER, presence, sets, worst
 
-NONE = "none"  # on the side where there is no such thing
 _SHOWN = 5  # ids that a row names before it only counts
+_WERE = "as they were"
 
 
-def removed(now: Sequence[Case], then: Sequence[Case]) -> Iterator[YardstickChange]:
-    """Give the cases that are gone, and those that other labels judge."""
-    new = {case.id: labels_hash(case) for case in now}
-    gone = [case.id for case in then if case.id not in new]
-    relabelled = [
-        case.id for case in then if new.get(case.id, "") not in ("", labels_hash(case))
+class _Both(NamedTuple):
+    """One case, on both sides of the change."""
+
+    now: Case
+    then: Case
+
+
+def cases(
+    now: Sequence[Case], then: Sequence[Case], *, reads_meta: bool = False
+) -> Iterator[YardstickChange]:
+    """Give the cases that are gone or new, and that are asked or judged otherwise.
+
+    Args:
+        now: All of them.
+        then: All at the base commit.
+        reads_meta: Whether requests hold something of a case's ``meta``.
+    """
+    new, old = {case.id: case for case in now}, {case.id: case for case in then}
+    yield from _gone([name for name in old if name not in new], len(old))
+    yield from _added([name for name in new if name not in old], len(old))
+    both = [
+        _Both(case, old[name])
+        for name, case in new.items()
+        if name in old and case._replace(place=None) != old[name]._replace(place=None)
     ]
-    if gone:
-        total = count(len(then), "case")
+    unread = _APART if reads_meta else _APART | {"meta"}
+    asked = [name for name in Case._fields if name not in unread | _LABELS.keys()]
+    yield from _other("questions", both, asked)
+    yield from _labels(both)
+    for field in ("type", "tags"):
+        yield from _other(field, both, (field,))
+
+
+_APART = frozenset({"id", "type", "tags", "owner", "quarantine", "place"})
+"""What of a case is told on its own, or means nothing to the verdict."""
+
+
+def _gone(names: Sequence[str], before: int) -> Iterator[YardstickChange]:
+    if names:
         yield YardstickChange(
             what="cases",
-            before=total,
-            after=f"{len(gone):,} removed: {listed(gone, _SHOWN)}",
+            before=count(before, "case"),
+            after=f"{len(names):,} removed: {listed(names, _SHOWN)}",
             moved="loosened",
         )
-    if relabelled:
-        other = count(len(relabelled), "case")
+
+
+def _added(names: Sequence[str], before: int) -> Iterator[YardstickChange]:
+    """Tell of cases that are new, which by their number make others count less."""
+    if names:
         yield YardstickChange(
-            what="labels",
-            before="as they were",
-            after=f"other in {other}: {listed(relabelled, _SHOWN)}",
+            what="cases",
+            before=count(before, "case"),
+            after=f"{len(names):,} new: {listed(names, _SHOWN)}",
             moved="changed",
         )
+
+
+def _other(
+    what: str, both: Iterable[_Both], fields: Sequence[str]
+) -> Iterator[YardstickChange]:
+    read = attrgetter(*fields)
+    names = [pair.now.id for pair in both if read(pair.now) != read(pair.then)]
+    if names:
+        yield YardstickChange(
+            what=what,
+            before=_WERE,
+            after=f"other in {count(len(names), 'case')}: {listed(names, _SHOWN)}",
+            moved="changed",
+        )
+
+
+def _labels(both: Iterable[_Both]) -> Iterator[YardstickChange]:
+    """Give the cases that labels judge otherwise, by which way their bar moved."""
+    found: dict[Moved | None, list[str]] = {}
+    for pair in both:
+        moves = {name: label(pair) for name, label in _LABELS.items()}
+        named = [_NAMES.get(name, name) for name, move in moves.items() if move]
+        said = f"{pair.now.id} ({', '.join(named)})"
+        found.setdefault(worst(moves.values()), []).append(said)
+    for move in ORDER:
+        if names := found.get(move):
+            word, cases = _HOW[move], count(len(names), "case")
+            yield YardstickChange(
+                what="labels",
+                before=_WERE,
+                after=f"{word} in {cases}: {listed(names, _SHOWN)}",
+                moved=move,
+            )
+
+
+_HOW: Mapping[Moved, str] = {
+    "loosened": "less asked for",
+    "changed": "other",
+    "tightened": "more asked for",
+}
+_NAMES = {"qrels": "expected_doc_ids", "key_points": "must_include"}
+
+
+def _present(field: str) -> Callable[[_Both], Moved | None]:
+    return lambda both: presence(getattr(both.now, field), getattr(both.then, field))
+
+
+def _guards(field: str) -> Callable[[_Both], Moved | None]:
+    """Take a list of which each entry is one more thing that must not be."""
+    return lambda both: sets(
+        getattr(both.now, field), getattr(both.then, field), more="tightened"
+    )
+
+
+def _points(both: _Both) -> Moved | None:
+    """Tell points that went, or may be stated in more ways, from points that came."""
+    new, old = ({frozenset(point) for point in case.key_points} for case in both)
+    if new == old:
+        return None
+    if all(any(point >= other for other in old) for point in new):
+        return "loosened"
+    if all(any(other <= point for other in new) for point in old):
+        return "tightened"
+    return "changed"
+
+
+def _phrases(both: _Both) -> Moved | None:
+    """Take ways to decline: more of them let a reply pass where it should decline."""
+    moved = sets(both.now.refusal_phrases, both.then.refusal_phrases, more="loosened")
+    return moved and (moved if both.now.expect_refusal else "changed")
+
+
+def _declining(both: _Both) -> Moved | None:
+    same = both.now.expect_refusal == both.then.expect_refusal
+    return None if same else "changed"
+
+
+_LABELS: Mapping[str, Callable[[_Both], Moved | None]] = {
+    "tenant": _present("tenant"),
+    "canaries": _guards("canaries"),
+    "forbidden_doc_ids": _guards("forbidden_doc_ids"),
+    "must_not_include": _guards("must_not_include"),
+    "key_points": _points,
+    "qrels": _present("qrels"),
+    "reference": _present("reference"),
+    "anchors": _guards("anchors"),
+    "intents": _guards("intents"),
+    "expect_refusal": _declining,
+    "refusal_phrases": _phrases,
+}
+"""Which way the bar of a case moves, by each field that judges its reply."""
+
+
+def left(
+    now: Sequence[Case], then: Sequence[Case], groups: Iterable[str]
+) -> Iterator[YardstickChange]:
+    """Give the cases that a red line of both sides holds no more.
+
+    Args:
+        now: All of them.
+        then: All at the base commit.
+        groups: What the red lines are on, such as ``tag=x``.
+    """
+    new = {case.id: memberships(case) for case in now}
+    for group in groups:
+        held = [case.id for case in then if group in memberships(case)]
+        out = [name for name in held if name in new and group not in new[name]]
+        if out:
+            yield YardstickChange(
+                what=f"red line {group}",
+                before=count(len(held), "case"),
+                after=f"{len(out):,} left it: {listed(out, _SHOWN)}",
+                moved="loosened",
+            )
 
 
 def quarantines(

@@ -137,7 +137,8 @@ def test_labels_of_cases_are_held_against_the_base(team):
     team.step()
 
     [change] = team.read().yardstick
-    assert (change.what, change.after) == ("labels", "other in 1 case: trial")
+    assert (change.what, change.moved) == ("labels", "changed")
+    assert change.after == "other in 1 case: trial (must_include)"
 
 
 def test_a_fork_is_held_against_the_base_too(github, team):

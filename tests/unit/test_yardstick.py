@@ -97,12 +97,22 @@ def test_another_baseline_is_told(then, now, expected):
         (
             {"mrr": {"min": 0.6}},
             {"mrr": {"min": 0.7, "level": "warn"}},
-            ("mrr min", "0.6", "0.7, warns", "changed"),
+            ("mrr min", "0.6", "0.7, warns", "loosened"),
         ),
         (
             {"mrr": {"min": 0.6}},
             {"mrr": {"min": 0.6, "min_coverage": 0.5}},
             ("mrr min", "0.6", "0.6, coverage 0.5", "loosened"),
+        ),
+        (
+            {"mrr": {"max_drop": "2%"}},
+            {"mrr": {"max_drop": 0.9}},
+            ("mrr max_drop", "2%", "0.9", "loosened"),
+        ),
+        (
+            {"mrr": {"min": 0.9}},
+            {"mrr": {"min": 0.1, "min_coverage": 0.96}},
+            ("mrr min", "0.9", "0.1, coverage 0.96", "loosened"),
         ),
         ({"mrr": {"min": 0.6}}, {}, ("mrr min", "0.6", "none", "loosened")),
         ({}, {"mrr": {"min": 0.6}}, ("mrr min", "none", "0.6", "tightened")),
@@ -182,7 +192,125 @@ def test_cases_that_went_and_labels_that_changed_are_named():
             "7 removed: qa-2, qa-3, qa-4, qa-5, qa-6 and 2 more",
             "loosened",
         ),
-        ("labels", "as they were", "other in 1 case: qa-0", "changed"),
+        ("cases", "9 cases", "1 new: new", "changed"),
+        ("labels", "as they were", "other in 1 case: qa-0 (must_include)", "changed"),
+    ]
+
+
+WALLED = Case(
+    "x",
+    "What is B's code?",
+    tenant="a",
+    canaries=("ZEBRA",),
+    forbidden_doc_ids=("doc-b*",),
+    must_not_include=("4711", "4712"),
+    expect_refusal=True,
+)
+LABELLED = Case(
+    "x",
+    "How long?",
+    key_points=(("14 days", "two weeks"), ("unopened",)),
+    qrels={"d1": 1},
+    reference="Two weeks.",
+)
+
+
+@pytest.mark.parametrize(
+    ("case", "now", "fields", "direction"),
+    [
+        (WALLED, {"tenant": None}, "tenant", "loosened"),
+        (WALLED, {"tenant": "b"}, "tenant", "changed"),
+        (LABELLED, {"tenant": "b"}, "tenant", "tightened"),
+        (WALLED, {"canaries": ()}, "canaries", "loosened"),
+        (WALLED, {"canaries": ("ZEBRA", "LION")}, "canaries", "tightened"),
+        (WALLED, {"canaries": ("LION",)}, "canaries", "changed"),
+        (WALLED, {"forbidden_doc_ids": ()}, "forbidden_doc_ids", "loosened"),
+        (WALLED, {"must_not_include": ("4711",)}, "must_not_include", "loosened"),
+        (WALLED, {"expect_refusal": False}, "expect_refusal", "changed"),
+        (WALLED, {"refusal_phrases": ("the",)}, "refusal_phrases", "loosened"),
+        (LABELLED, {"refusal_phrases": ("the",)}, "refusal_phrases", "changed"),
+        (LABELLED, {"qrels": {}}, "expected_doc_ids", "loosened"),
+        (LABELLED, {"qrels": {"d2": 1}}, "expected_doc_ids", "changed"),
+        (LABELLED, {"reference": None}, "reference", "loosened"),
+        (LABELLED, {"key_points": ()}, "must_include", "loosened"),
+        (LABELLED, {"key_points": (("unopened",),)}, "must_include", "loosened"),
+        (
+            LABELLED,
+            {"key_points": (("14 days", "two weeks", "days"), ("unopened",))},
+            "must_include",
+            "loosened",
+        ),
+        (
+            LABELLED,
+            {"key_points": (("14 days",), ("unopened",), ("new",))},
+            "must_include",
+            "tightened",
+        ),
+        (
+            LABELLED,
+            {"key_points": (("30 days",), ("unopened",))},
+            "must_include",
+            "changed",
+        ),
+        (
+            WALLED,
+            {"canaries": (), "must_not_include": ("4711", "4712", "4713")},
+            "canaries, must_not_include",
+            "loosened",
+        ),
+    ],
+)
+def test_which_way_labels_move_is_told(case, now, fields, direction):
+    words = {"loosened": "less asked for", "tightened": "more asked for"}
+    word = words.get(direction, "other")
+
+    assert moved(yardstick(case._replace(**now)), yardstick(case)) == [
+        ("labels", "as they were", f"{word} in 1 case: x ({fields})", direction)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("now", "what"),
+    [
+        ({"question": "How?"}, "questions"),
+        ({"type": "policy"}, "type"),
+        ({"tags": ("nightly",)}, "tags"),
+    ],
+)
+def test_what_is_asked_and_where_a_case_counts_is_told(now, what):
+    case = Case("a", "Why?", type="fact")
+
+    assert moved(yardstick(case._replace(**now)), yardstick(case)) == [
+        (what, "as they were", "other in 1 case: a", "changed")
+    ]
+
+
+@pytest.mark.parametrize("now", [{"owner": "@x"}, {"meta": {"note": "1"}}])
+def test_what_judges_nothing_is_no_change_of_a_case(now):
+    case = Case("a", "Why?")
+
+    assert moved(yardstick(case._replace(**now)), yardstick(case)) == []
+
+
+def test_what_a_case_keeps_beside_its_labels_counts_where_requests_hold_it():
+    endpoint = {**HEAD["endpoint"], "body": {"q": "{{ question }} {{ meta.hint }}"}}
+    case = Case("a", "Why?")
+    now = yardstick(case._replace(meta={"hint": "14 days"}), endpoint=endpoint)
+
+    assert moved(now, yardstick(case, endpoint=endpoint)) == [
+        ("questions", "as they were", "other in 1 case: a", "changed")
+    ]
+
+
+def test_a_case_that_leaves_a_red_line_is_told():
+    lines = {"red_lines": [{"tag": "cross"}]}
+    then = [Case(name, "Why?", tags=("cross", "x")) for name in "abc"]
+    now = [then[0], then[1]._replace(tags=("сross", "x"))]  # a look-alike
+
+    assert moved(yardstick(*now, **lines), yardstick(*then, **lines)) == [
+        ("red line tag=cross", "3 cases", "1 left it: b", "loosened"),
+        ("cases", "3 cases", "1 removed: c", "loosened"),
+        ("tags", "as they were", "other in 1 case: b", "changed"),
     ]
 
 
@@ -195,6 +323,26 @@ def test_cases_that_went_and_labels_that_changed_are_named():
             ("trials", "all of 3", "any of 3", "loosened"),
         ),
         (3, 1, ("trials", "majority of 3", "1", "changed")),
+        (
+            {"times": 3, "passes": "all"},
+            {"times": 9, "passes": "any"},
+            ("trials", "all of 3", "any of 9", "loosened"),
+        ),
+        (
+            {"times": 3, "passes": "all"},
+            1,
+            ("trials", "all of 3", "1", "loosened"),
+        ),
+        (
+            1,
+            {"times": 5, "passes": "any"},
+            ("trials", "1", "any of 5", "loosened"),
+        ),
+        (
+            1,
+            {"times": 5, "passes": "all"},
+            ("trials", "1", "all of 5", "tightened"),
+        ),
         (1, {"times": 1, "passes": "any"}, None),
     ],
 )
@@ -204,11 +352,118 @@ def test_a_rule_by_which_a_case_passes_more_easily_is_told(then, now, expected):
     assert found == ([expected] if expected else [])
 
 
-def test_replies_that_are_read_otherwise_are_told():
-    endpoint = {**HEAD["endpoint"], "response": {"answer": "reply"}}
+def asked(**keys):
+    return yardstick(endpoint={**HEAD["endpoint"], **keys})
 
-    assert moved(yardstick(endpoint=endpoint), yardstick()) == [
-        ("endpoint.response", "as it was", "other", "changed")
+
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
+        (
+            {},
+            {"response": {"answer": "reply"}},
+            ("endpoint.response.answer", "answer", "reply", "changed"),
+        ),
+        (
+            {},
+            {"response": {"contexts": None}},
+            ("endpoint.response.contexts", "contexts", "none", "loosened"),
+        ),
+        (
+            {},
+            {"response": {"context": {"tenant": None}}},
+            ("endpoint.response.context.tenant", "tenant", "none", "loosened"),
+        ),
+        (
+            {"response": {"error": "fault"}},
+            {},
+            ("endpoint.response.error", "fault", "none", "loosened"),
+        ),
+        (
+            {},
+            {"response": {"refused": None}},
+            ("endpoint.response.refused", "refused", "none", "changed"),
+        ),
+        (
+            {},
+            {"response": {"scope": "cited"}},
+            ("endpoint.response.scope", "retrieved", "cited", "loosened"),
+        ),
+        (
+            {"response": {"strip": ["<b>"]}},
+            {"response": {"strip": ["<b>", "ZEBRA"]}},
+            ("endpoint.response.strip", '["<b>"]', '["<b>", "ZEBRA"]', "loosened"),
+        ),
+        (
+            {"shared_tenants": ["public"]},
+            {"shared_tenants": ["public", "b"]},
+            ("endpoint.shared_tenants", '["public"]', '["public", "b"]', "loosened"),
+        ),
+        (
+            {"match": "document"},
+            {},
+            ("endpoint.match", "document", "chunk", "tightened"),
+        ),
+        (
+            {},
+            {"retries": 20},
+            ("endpoint.retries", "2", "20", "loosened"),
+        ),
+        (
+            {},
+            {"timeout": "5s"},
+            ("endpoint.timeout", "30", "5", "tightened"),
+        ),
+        (
+            {},
+            {"concurrency": 1},
+            ("endpoint.concurrency", "8", "1", "changed"),
+        ),
+        (
+            {"body": {"q": "{{ question }}"}},
+            {"body": {"q": "{{ question }}", "hint": "{{ meta.hint }}"}},
+            ("endpoint.body.hint", "none", "{{ meta.hint }}", "changed"),
+        ),
+        (
+            {},
+            {"url": "http://localhost/other"},
+            (
+                "endpoint.url",
+                "http://localhost/ask",
+                "http://localhost/other",
+                "changed",
+            ),
+        ),
+        (
+            {"headers": {"X-Key": "one-secret"}},
+            {"headers": {"X-Key": "another-secret"}},
+            ("endpoint.headers.X-Key", "as it was", "other", "changed"),
+        ),
+    ],
+)
+def test_what_is_asked_and_read_otherwise_is_told(then, now, expected):
+    assert moved(asked(**now), asked(**then)) == [expected]
+
+
+def test_a_secret_is_not_told_although_the_change_drops_it():
+    def held(**response):
+        data = {**HEAD, "endpoint": {**HEAD["endpoint"], "response": response}}
+        document = Document(data, {(): 1}, "spec.yaml")
+        environ = {"THE_TOKEN": "abc-123-xyz"}
+        return Yardstick(parse(document, registry=registry, environ=environ), ())
+
+    [change] = moved(held(), held(error="x == '${THE_TOKEN}'"))
+
+    assert change == ("endpoint.response.error", "x == '***'", "none", "loosened")
+
+
+def test_marks_of_the_diagnosis_and_metrics_without_a_line_count_too():
+    then = yardstick(metrics=["mrr", "number_support", "latency"])
+    now = yardstick(metrics=["mrr"], diagnosis={"buried": 9})
+
+    assert moved(now, then) == [
+        ("diagnosis.buried", "3", "9", "changed"),
+        ("metrics", "number_support, latency", "not measured", "changed"),
     ]
 
 
@@ -258,7 +513,11 @@ def held(*written, **keys):
             ],
         ),
         ([("a", "2026-12-31")], [("a", "2026-12-31")], []),
-        ([("a", "")], [("a", ""), ("new", "2026-12-31")], []),
+        (
+            [("a", "")],
+            [("a", ""), ("new", "2026-12-31")],
+            [("cases", "1 case", "1 new: new", "changed")],
+        ),
     ],
 )
 def test_a_case_that_gates_no_longer_is_told(then, now, expected):
