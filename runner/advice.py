@@ -125,8 +125,13 @@ ADVICE: Mapping[str, Advice] = {
         "else look at the length limit of answers, and ask for every condition and "
         "exception.",
     ),
+    "answer.off_topic": Advice(
+        "the answer is not about what was asked",
+        "Look at how the question is rewritten before the search, and tell the model "
+        "to answer it first.",
+    ),
     "answer.incorrect": Advice(
-        "the answer does not agree with the reference",
+        "the answer does not agree with the reference or a known fact",
         "Compare the answer with its passages: is one of them outdated?",
     ),
     **{

@@ -83,13 +83,15 @@ FIELDS: Mapping[str, Field] = {
         "strings that belong to somebody else", _values.phrases, cell=_cells.texts_cell
     ),
     "anchors": Field(
-        "fact anchors (judged metrics)",
+        "facts that a right answer rests on, for `anchor_support`",
         _values.phrases,
-        ("fact_anchors",),
+        ("fact_anchors", "anchor_points"),
         cell=_cells.texts_cell,
     ),
     "intents": Field(
-        "atomic intents (judged metrics)", _values.phrases, cell=_cells.texts_cell
+        "the single things that the question asks for, for `intent_completion`",
+        _values.phrases,
+        cell=_cells.texts_cell,
     ),
     "owner": Field("who is asked when it fails", _values.word),
     "quarantine": Field(

@@ -21,6 +21,7 @@ from runner.model import (
     Measure,
     Response,
     Score,
+    Told,
 )
 from runner.scores import Asked, declined
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
@@ -149,7 +150,10 @@ def _below(mark: Mark, score: float) -> tuple[str, str]:
     layer = mark.measure.layer
     cause = "answer.incorrect" if layer == "answer" else f"{layer}.below_mark"
     now, wanted = tell_apart(score, mark.mark)
-    return cause, f"{mark.measure.label} is {now}, its mark is {wanted}"
+    missed = f"{mark.measure.label} is {now}, its mark is {wanted}"
+    if isinstance(score, Told):
+        return score.cause, f"{score.evidence}; {missed}"
+    return cause, missed
 
 
 def _collapsed(seen: Seen) -> tuple[dict[Layer, tuple[str, str]], set[Layer]]:

@@ -42,12 +42,15 @@ def anchor_support(
     """
     invented = fabricated(citations or (), passages) if passages is not None else []
     if invented:
-        return Told(0.0, f"{invented[0]} was cited and not retrieved")
+        what = f"{invented[0]} was cited and not retrieved"
+        return Told(0.0, "answer.incorrect", what)
     verdicts = judge.rate(
         ANCHORS, question=question, answer=answer, anchors=anchors
     ).verdicts
     found = {verdict.status: anchors[verdict.number - 1] for verdict in verdicts[::-1]}
     if against := found.get("contradicted"):
-        return Told(0.0, f"the answer contradicts {against!r}")
+        return Told(0.0, "answer.incorrect", f"the answer contradicts {against!r}")
     share = fmean(verdict.status != "absent" for verdict in verdicts)
-    return Told(share, f"{found['absent']!r} is not stated") if share < 1 else 1.0
+    if share == 1:
+        return 1.0
+    return Told(share, "answer.omission", f"{found['absent']!r} is not stated")

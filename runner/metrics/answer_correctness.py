@@ -46,5 +46,6 @@ def answer_correctness(
     right, told = 1 - len(wrong) / len(said), 1 - len(missing) / len(wanted)
     agreement = 2 * right * told / (right + told) if right and told else 0.0
     if missing:
-        return Told(agreement, f"{missing[0]!r} is not answered")
-    return Told(agreement, f"{wrong[0]!r} is not in the reference") if wrong else 1.0
+        return Told(agreement, "answer.incorrect", f"{missing[0]!r} is not answered")
+    evidence = f"{wrong[0]!r} is not in the reference" if wrong else ""
+    return Told(agreement, "answer.incorrect", evidence) if wrong else 1.0

@@ -66,13 +66,17 @@ def citation_authenticity(
     said_of = [f"passage {places[cited]}: {said}" for said, cited in real]
     wrong = _wrong(judge, question, found, said_of)
     if invented:
+        cause = "grounding.citation_fabricated"
         evidence = f"{invented[0]} was cited and not retrieved"
     elif wrong:
         said, cited = real[wrong[0]]
-        evidence = f"{cited} does not say {said!r}"
+        cause, evidence = (
+            "grounding.citation_mismatch",
+            f"{cited} does not say {said!r}",
+        )
     else:
         return 1.0
-    return Told((len(real) - len(wrong)) / len(made), evidence)
+    return Told((len(real) - len(wrong)) / len(made), cause, evidence)
 
 
 def _wrong(

@@ -44,10 +44,9 @@ def context_precision(
     useful = [verdict.useful for verdict in verdicts]
     ranked = zip(useful, accumulate(useful), range(1, len(useful) + 1), strict=True)
     precisions = [hits / rank for is_useful, hits, rank in ranked if is_useful]
-    if not precisions:
-        return Told(0.0, f"none of {count(len(found), 'passage')} is of use")
-    best = useful.index(True) + 1
-    evidence = f"the best passage of use ranks {best}"
-    if best == 1:
-        evidence = f"{len(precisions)} of {count(len(found), 'passage')} are of use"
-    return Told(sum(precisions) / len(precisions), evidence)
+    mean = sum(precisions) / len(precisions) if precisions else 0.0
+    if not useful[0] and precisions:
+        best = useful.index(True) + 1
+        return Told(mean, "context.buried", f"the best passage of use ranks {best}")
+    evidence = f"{len(precisions)} of {count(len(found), 'passage')} are of use"
+    return Told(mean, "context.noisy", evidence) if mean < 1 else 1.0

@@ -44,4 +44,5 @@ def context_recall(
     if not missed:
         return 1.0
     share = 1 - len(missed) / len(made)
-    return Told(share, f"{missed[0]!r} of the reference follows from no passage")
+    cause = "retrieval.partial" if share else "retrieval.missed"
+    return Told(share, cause, f"{missed[0]!r} of the reference is in no passage")

@@ -45,4 +45,5 @@ def faithfulness(
     if not invented:
         return 1.0
     share = 1 - len(invented) / len(made)
-    return Told(share, f"{invented[0]!r} follows from no passage")
+    evidence = f"{invented[0]!r} follows from no passage"
+    return Told(share, "grounding.unsupported", evidence)

@@ -37,4 +37,5 @@ def intent_completion(
         return 1.0
     intent, status = left[0]
     how = "only in part" if status == "partial" else "not"
-    return Told(1 - len(left) / len(intents), f"{intent!r} is {how} answered")
+    share = 1 - len(left) / len(intents)
+    return Told(share, "answer.omission", f"{intent!r} is {how} answered")

@@ -52,14 +52,16 @@ class Judge(Protocol):
 
 
 class Told(float):
-    """A score and what it rests on, for the one line of evidence of a failing case."""
+    """A score, and what is wrong where it misses a mark: a cause, and the evidence."""
 
+    cause: str
+    """One of the layer's causes, such as ``answer.incorrect``."""
     evidence: str
 
-    def __new__(cls, value: float, evidence: str) -> Self:
+    def __new__(cls, value: float, cause: str, evidence: str) -> Self:
         """Give a number like any other that says why it is no better."""
         told = super().__new__(cls, value)
-        told.evidence = evidence
+        told.cause, told.evidence = cause, evidence
         return told
 
 

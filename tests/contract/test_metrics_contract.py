@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import runner.metrics
+from runner.advice import ADVICE
 from runner.docs import fill, generate
 from runner.metrics import INPUTS, registry
 from runner.metrics._declare import metric
@@ -19,6 +20,7 @@ from runner.model import (
     Measure,
     Passage,
     Response,
+    Told,
     split_statistic,
 )
 from runner.scores import Scope, Scorer
@@ -262,6 +264,27 @@ def test_every_number_is_finite_and_within_its_bounds(case, response, scope):
 
 def within(score, low, high):
     return (low is None or score >= low) and (high is None or score <= high)
+
+
+@widely
+@given(cases, responses, scopes)
+def test_what_a_score_tells_is_a_cause_of_its_layer_with_evidence(
+    case, response, scope
+):
+    row = scored(case, response, scope)
+
+    strange = {
+        measure.label: (score.cause, score.evidence)
+        for measure in MEASURES
+        if isinstance(score := row[measure.label], Told)
+        and not (
+            score.cause in ADVICE
+            and score.cause.startswith(f"{measure.metric.layer}.")
+            and score.evidence
+            and score < 1
+        )
+    }
+    assert strange == {}
 
 
 @widely

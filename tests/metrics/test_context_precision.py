@@ -56,7 +56,7 @@ def test_a_passage_without_text_leaves_it_unscored():
 @pytest.mark.parametrize(
     ("useful", "evidence"),
     [
-        ("--", "none of 2 passages is of use"),
+        ("--", "0 of 2 passages are of use"),
         ("-+", "the best passage of use ranks 2"),
         ("+-+", "2 of 3 passages are of use"),
     ],

@@ -59,7 +59,7 @@ def test_what_leaves_it_unscored(reference, passages, why):
 def test_it_tells_what_did_not_come():
     told = context_recall("几天?", "ten days, and a bonus", PASSAGES, JUDGE)
 
-    assert told.evidence == "'a bonus' of the reference follows from no passage"
+    assert told.evidence == "'a bonus' of the reference is in no passage"
 
 
 def test_it_is_exact_for_every_pattern_of_up_to_five_claims():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.diagnosis import Examiner, failed_call, traced, unanswered
-from runner.metrics import registry
+from runner.metrics import Scripted, registry
 from runner.model import (
     Case,
     Failed,
@@ -214,6 +214,89 @@ def test_a_mark_on_the_reference_makes_an_answer_incorrect():
     finding = diagnose(case, reply(), answer_similarity=0.99)
 
     assert finding.cause == "answer.incorrect"
+
+
+RATED = FACT._replace(
+    reference=RIGHT, anchors=("30 days", "free"), intents=("how long", "at what cost")
+)
+SCRIPT = Scripted(
+    claims={RIGHT: ["30 days", "no cost"]},
+    support={"30 days": [GOLD.text, RIGHT], "no cost": []},
+    questions={RIGHT: ["How long?", "At what cost?", "Who wins?"]},
+    vectors={
+        RATED.question: (1, 0),
+        "How long?": (1, 0),
+        "At what cost?": (1, 1),
+        "Who wins?": (0, 1),
+    },
+    usefulness={GOLD.text: True, OTHER.text: False},
+    anchors={"30 days": "explicit", "free": "contradicted", "a label": "absent"},
+    intents={"how long": "complete", "at what cost": "missing"},
+    citations={RIGHT: []},
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "passages", "cause", "evidence"),
+    [
+        ("faithfulness", RATED, (GOLD,), "grounding.unsupported", "'no cost' follows"),
+        (
+            "citation_authenticity",
+            RATED,
+            (GOLD,),
+            "grounding.citation_mismatch",
+            "refund#1 does not say",
+        ),
+        ("context_recall", RATED, (GOLD,), "retrieval.partial", "'no cost' of the ref"),
+        (
+            "context_precision",
+            RATED,
+            (OTHER, GOLD),
+            "context.buried",
+            "best passage of use ranks 2",
+        ),
+        ("answer_relevancy", RATED, (GOLD,), "answer.off_topic", "'Who wins?'"),
+        ("answer_correctness", RATED, (GOLD,), "answer.incorrect", "'no cost' is not"),
+        ("anchor_support", RATED, (GOLD,), "answer.incorrect", "contradicts 'free'"),
+        (
+            "anchor_support",
+            RATED._replace(anchors=("30 days", "a label")),
+            (GOLD,),
+            "answer.omission",
+            "'a label' is not stated",
+        ),
+        ("intent_completion", RATED, (GOLD,), "answer.omission", "'at what cost' is"),
+    ],
+)
+def test_a_judged_mark_is_charged_to_what_its_metric_tells(
+    name, case, passages, cause, evidence
+):
+    cited = ("refund#1",) if name == "citation_authenticity" else None
+    response = reply(passages=passages, citations=cited)
+
+    finding = diagnose(case, response, scope=Scope(judge=SCRIPT), **{name: 1.0})
+
+    assert (finding.outcome, finding.cause) == ("failed", cause)
+    assert evidence in finding.evidence
+    assert f"{name} is" in finding.evidence
+
+
+def test_one_contradicted_fact_of_many_fails_a_case_at_any_mark():
+    facts = tuple(f"fact {n}" for n in range(9))
+    judge = Scripted(
+        anchors=dict.fromkeys(facts, "explicit") | {"fact 8": "contradicted"}
+    )
+    case = FACT._replace(anchors=facts)
+
+    finding = diagnose(case, reply(), scope=Scope(judge=judge), anchor_support=0.01)
+
+    assert (finding.outcome, finding.cause) == ("failed", "answer.incorrect")
+
+
+def test_a_judge_that_cannot_rate_keeps_a_case_from_passing():
+    finding = diagnose(RATED, reply(), scope=Scope(judge=Scripted()), faithfulness=0.5)
+
+    assert finding.outcome == "undetermined"
 
 
 def test_a_metric_that_breaks_keeps_a_case_from_passing():
