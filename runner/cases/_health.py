@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-from runner.cases._needs import LABELS, MAX_UNDETERMINED, needs
+from runner.cases._needs import MAX_UNDETERMINED, asks_for, needs
 from runner.model import Case, Measure
 from runner.units import count, listed, rough
 
@@ -39,12 +39,16 @@ def health(
     """
     if not cases:
         return [f"{_WARNING}there is no case"]
-    judged_by = {name for measure in marked for name in measure.metric.inputs}
-    judged_by &= {"key_points", "reference"} if answers else {"ranking"}
+    examining = [
+        measure
+        for measure in marked
+        if (measure.layer == "retrieval" and not answers)
+        or (measure.metric.examines and measure.layer == "answer" and answers)
+    ]
     return [
         *_counts(cases),
         *_balance(cases),
-        *_undetermined(cases, judged_by),
+        *_undetermined(cases, examining),
         *_doubts(cases),
         *_mute(cases, gated),
     ]
@@ -78,15 +82,17 @@ def _balance(cases: Collection[Case]) -> Iterator[str]:
         yield f"refusal cases: {refusals} of {len(cases)} ({share})"
 
 
-def _undetermined(cases: Collection[Case], judged_by: Collection[str]) -> Iterator[str]:
+def _undetermined(
+    cases: Collection[Case], examining: Collection[Measure]
+) -> Iterator[str]:
     """Tell which answerable cases no pass mark can ever judge."""
     blind = [
         case
         for case in cases
         if not case.expect_refusal
-        and not any(LABELS[name].holds(case) for name in judged_by)
+        and not any(asks_for(case, measure) for measure in examining)
     ]
-    fields = [LABELS[name].field for name in sorted(judged_by)]
+    fields = sorted({label.field for measure in examining for label in needs(measure)})
     without = f"without {' or '.join(fields)}: " if fields else ""
     what = f"{without}no pass mark can judge the answer, so the outcome is undetermined"
     yield from _warn(blind, what)

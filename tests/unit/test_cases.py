@@ -452,6 +452,8 @@ def test_an_id_that_stands_twice_shows_both_places():
         {"refusal_phrases": ("x",)},
         {"forbidden_doc_ids": ("x",)},
         {"canaries": ("x",)},
+        {"anchors": ("x",)},
+        {"intents": ("x",)},
     ],
     ids=repr,
 )
@@ -537,6 +539,9 @@ def test_a_healthy_set_has_no_warning():
     [
         ("answer_similarity", True, FACT._replace(key_points=(), reference="Because.")),
         ("recall", False, FACT._replace(key_points=())),
+        ("anchor_support", True, FACT._replace(key_points=(), anchors=("10 days",))),
+        ("intent_completion", True, FACT._replace(key_points=(), intents=("how",))),
+        ("answer_relevancy", True, FACT._replace(key_points=())),
     ],
 )
 def test_other_marks_and_systems_without_answers_are_judged_too(marked, answers, case):
