@@ -32,8 +32,8 @@ ADVICE: Mapping[str, Advice] = {
     ),
     "service.crashed": Advice(
         "the program or function failed",
-        "The message ends with what it said; give it the same question by hand: "
-        "`rag-eval probe SPEC --case ID`.",
+        "The message ends with what it said; give it the same question by hand "
+        "with rag-eval probe.",
     ),
     "service.malformed": Advice(
         "the reply was not of the mapped shape",
