@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from runner import files
 from runner.action._checkout import commit_of, repository_of
+from runner.action._merge import parents
 from runner.base import Checkout, Git, Objects, Snapshot
 from runner.errors import InputError
 from runner.publish.contents import Contents, connect
@@ -88,17 +89,18 @@ class _Base:
         return _unknown(order, refused or _NO_TOKEN)
 
     def _sources(self, repository: Path, *, is_merge: bool) -> Iterator[_Source]:
+        merged = repository if is_merge else None
         if self._github:
-            yield self._source(self._github, self._github, is_merge=is_merge)
-        yield self._source(repository, Git(repository), is_merge=is_merge)
+            yield self._source(self._github, self._github, merged)
+        yield self._source(repository, Git(repository), merged)
 
     def _source(
-        self, key: Objects | Path, objects: Objects, *, is_merge: bool
+        self, key: Objects | Path, objects: Objects, merged: Path | None
     ) -> _Source:
         if key not in self._made:
             folder = self._to / str(len(self._made))
             folder.mkdir()
-            commit = self._commit(objects) if is_merge else self._event
+            commit = self._commit(objects, merged) if merged else self._event
             snapshot = Snapshot(folder, objects, commit)
             self._made[key] = _Source(folder, commit, snapshot)
         return self._made[key]
@@ -107,18 +109,20 @@ class _Base:
     def _event(self) -> str:
         return self._found.change.base_commit or ""
 
-    def _commit(self, objects: Objects) -> str:
+    def _commit(self, objects: Objects, repository: Path) -> str:
         """Give what the checked out commit was merged into.
 
         It may be later than what the event says, which would charge the change with
-        what others have done since.
+        what others have done since. The checkout knows it without a call.
         """
         merge = self._found.change.merge
+        if not merge:
+            return self._event
         try:
-            parents = objects.parents(merge) if merge else ()
+            of_merge = parents(repository, merge) or objects.parents(merge)
         except Refused:
             return self._event
-        into = next(iter(parents[:-1]), "")
+        into = next(iter(of_merge[:-1]), "")
         return into if _COMMIT.fullmatch(into) else self._event
 
 

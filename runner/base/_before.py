@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -37,6 +38,9 @@ class Objects(Protocol):
 
     def listing(self, commit: str, folder: str) -> Mapping[str, Entry]:
         """Give what is below a folder, and perhaps more, by its path from the top."""
+
+    def fetch(self, entries: Iterable[Entry]) -> None:
+        """Get what several files hold at once, where that is less than one by one."""
 
     def blob(self, entry: Entry) -> bytes:
         """Give what a file holds."""
@@ -86,30 +90,49 @@ class Snapshot:
         Raises:
             Refused: Something of it cannot be had.
         """
+        now = _data(checkout.root, spec)
+        # Most often the spec before needs what the spec now does.
+        self._objects.fetch(self._changed(now, spec, checkout))
         self._put(spec, checkout)
         then = _data(self._to, spec)
         for pattern in _needs.cases(then, spec):
-            self._put_all(pattern, checkout)
-        now = _data(checkout.root, spec)
+            for path in self._matching(pattern, checkout):
+                self._put(path, checkout)
         for path in (*_needs.baseline(then, spec), *_needs.baseline(now, spec)):
             self._put(path, checkout)
 
-    def _put_all(self, pattern: str, checkout: Checkout) -> None:
+    def _changed(self, data: Any, spec: str, checkout: Checkout) -> Iterator[Entry]:
+        """Give what a spec needs and the work tree has otherwise."""
+        cases = (self._matching(each, checkout) for each in _needs.cases(data, spec))
+        needed = (spec, *chain.from_iterable(cases), *_needs.baseline(data, spec))
+        for path in dict.fromkeys(needed):
+            entry = self._entry(path, checkout)
+            if (
+                entry
+                and entry.is_file
+                and not _is(entry, _at_hand(checkout.root / path))
+            ):
+                yield entry
+
+    def _matching(self, pattern: str, checkout: Checkout) -> list[str]:
+        """Give the paths of the workspace that a path or a glob may match."""
         inner = checkout.inner(pattern)
         if inner is None:
-            return
+            return []
         below = self._objects.listing(self._commit, _needs.folder(inner))
         outer = f"{checkout.folder}/" if checkout.folder else ""
-        for path in _needs.matching(inner, below):
-            self._put(outer + path, checkout)
+        return [outer + path for path in _needs.matching(inner, below)]
+
+    def _entry(self, path: str, checkout: Checkout) -> Entry | None:
+        """Give what the commit has at a path of the workspace."""
+        inner = checkout.inner(path)
+        if inner is None:
+            return None
+        return self._objects.listing(self._commit, _needs.folder(inner)).get(inner)
 
     def _put(self, path: str, checkout: Checkout) -> None:
         """Write one file, if the commit has it."""
-        inner = checkout.inner(path)
-        if inner is None:
-            return
-        below = self._objects.listing(self._commit, _needs.folder(inner))
-        entry = below.get(inner)
+        entry = self._entry(path, checkout)
         if entry and entry.mode == _LINK:
             raise Refused(Reason(f"{path} is a link there, and only files are read"))
         if not entry or not entry.is_file:
@@ -122,7 +145,7 @@ class Snapshot:
 
     def _content(self, path: str, entry: Entry, root: Path) -> bytes:
         there = _at_hand(root / path)
-        if len(there) == entry.size and hash_of(there, entry.sha) == entry.sha:
+        if _is(entry, there):
             return there
         self._fetched += 1
         self._bytes += entry.size
@@ -142,6 +165,10 @@ def _data(root: Path, spec: str) -> Any:
         return files.read_document(root / spec, root=root).data
     except InputError:
         return None
+
+
+def _is(entry: Entry, content: bytes) -> bool:
+    return len(content) == entry.size and hash_of(content, entry.sha) == entry.sha
 
 
 def _at_hand(path: Path) -> bytes:

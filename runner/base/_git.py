@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from runner.publish.contents import LARGEST, Entry
@@ -59,6 +59,9 @@ class Git:
                 each[4].decode(errors="replace"): _entry(each) for each in found if each
             }
         return self._listings[commit]
+
+    def fetch(self, entries: Iterable[Entry]) -> None:
+        """Do nothing: each file is at hand."""
 
     def blob(self, entry: Entry) -> bytes:
         """Give what a file holds.

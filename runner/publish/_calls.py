@@ -43,6 +43,13 @@ class Call(NamedTuple):
     data: Mapping[str, Any] | None = None
     repeatable: bool = True
     """Whether it may be made again where nobody knows if it took effect."""
+    is_read: bool = False
+    """Whether it changes nothing although it is no GET."""
+
+    @property
+    def is_write(self) -> bool:
+        """Whether it may change something."""
+        return self.method != "GET" and not self.is_read
 
 
 class Reply(NamedTuple):
@@ -144,15 +151,14 @@ class Caller:
         return None if reset is None else max(reset - self._wall(), 0.0) + 1
 
     def _once(self, call: Call) -> Reply:
-        is_write = call.method != "GET"
-        if is_write and self._written is not None:
+        if call.is_write and self._written is not None:
             self._sleep(max(self._written + _SPACE - self._clock(), 0.0))
         try:
             return self._exchange(call)
         except (OSError, ValueError) as error:
             return Reply(0, {"message": why(error)}, {})
         finally:
-            if is_write:
+            if call.is_write:
                 self._written = self._clock()
 
     def _exchange(self, call: Call) -> Reply:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64decode
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import quote, urlsplit
 
+from runner.publish import _blobs
 from runner.publish._calls import Call, Caller, Reply
 from runner.publish._refusals import Reason, Refused, Remedy, refusal
 from runner.publish._replies import found, odd
+from runner.publish._trees import FILES, FOLDER, Entry, Tree, read_tree
 from runner.settings import Run
+
+__all__ = ["LARGEST", "Contents", "Entry", "connect", "hash_of"]
 
 LARGEST = 40 * 2**20
 """Bytes of a file that is fetched; GitHub gives a hundred million."""
@@ -29,22 +33,6 @@ _WRITE = Remedy(
 _INLINE = 2**20  # characters, above which each file is handed in by itself
 _PATIENCE = 60.0
 _FOUND, _CONFLICT = 302, (409, 422)
-_FILES = ("100644", "100755")
-_FOLDER = "040000"
-
-
-class Entry(NamedTuple):
-    """A file of a commit, a link, a folder, or the commit of another repository."""
-
-    mode: str
-    """As git writes it, in octal digits."""
-    sha: str
-    size: int = 0
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a plain file."""
-        return self.mode in _FILES
 
 
 class Contents:
@@ -52,14 +40,18 @@ class Contents:
 
     Args:
         api: Root of the REST API.
+        graphql: The GraphQL API.
         repository: ``owner/name``.
         caller: Makes the calls.
     """
 
-    def __init__(self, api: str, repository: str, caller: Caller) -> None:
+    def __init__(self, api: str, graphql: str, repository: str, caller: Caller) -> None:
         self._root = f"{api}/repos/{repository}"
+        self._graphql = graphql
+        self._repository = repository
         self._caller = caller
-        self._trees: dict[str, _Tree] = {}
+        self._trees: dict[str, Tree] = {}
+        self._blobs: dict[str, bytes] = {}
 
     def close(self) -> None:
         """Drop the connections."""
@@ -112,12 +104,26 @@ class Contents:
             raise Refused(Reason("it has more files than GitHub lists"))
         return {f"{folder}/{path}": entry for path, entry in tree.entries.items()}
 
+    def fetch(self, entries: Iterable[Entry]) -> None:
+        """Get what several files hold in one call, where that can be.
+
+        What cannot be had so, ``blob`` gets by itself.
+        """
+        sizes = {each.sha: each.size for each in entries if each.sha not in self._blobs}
+        if names := _blobs.worthwhile(sizes):
+            call = _blobs.asked(self._graphql, self._repository, names)
+            for sha, content in _blobs.read(self._caller.do(call).data, names):
+                if hash_of(content, sha) == sha:
+                    self._blobs[sha] = content
+
     def blob(self, entry: Entry) -> bytes:
         """Give what a file holds.
 
         Raises:
             Refused: GitHub does not give it, or it is larger than ``LARGEST``.
         """
+        if entry.sha in self._blobs:
+            return self._blobs[entry.sha]
         if entry.size > LARGEST:
             most = LARGEST // 2**20
             raise Refused(Reason(f"a file in it has more than {most} MiB"))
@@ -184,7 +190,7 @@ class Contents:
         return self._move(branch, commit, is_new=tip is None)
 
     def _entries(self, files: Mapping[str, str]) -> list[dict[str, str]]:
-        known = {"mode": _FILES[0], "type": "blob"}
+        known = {"mode": FILES[0], "type": "blob"}
         if sum(map(len, files.values())) <= _INLINE:
             return [
                 {"path": path, "content": text, **known} for path, text in files.items()
@@ -217,23 +223,23 @@ class Contents:
             raise refusal(reply, _WRITE)
         return True
 
-    def _tree_of(self, commit: str, folder: str) -> _Tree:
+    def _tree_of(self, commit: str, folder: str) -> Tree:
         """Give all below a folder, to which the way is walked from the top."""
         if not folder:
-            return _Tree({}, is_cut=True)
+            return Tree({}, is_cut=True)
         at = commit
         for name in folder.split("/"):
             tree = self._tree(at, deep=False)
             entry = tree.entries.get(name)
-            if entry is None or entry.mode != _FOLDER:
-                return _Tree({}, tree.is_cut)
+            if entry is None or entry.mode != FOLDER:
+                return Tree({}, tree.is_cut)
             at = entry.sha
         return self._tree(at, deep=True)
 
-    def _tree(self, sha: str, *, deep: bool) -> _Tree:
+    def _tree(self, sha: str, *, deep: bool) -> Tree:
         path = f"git/trees/{sha}" + "?recursive=1" * deep
         if path not in self._trees:
-            self._trees[path] = _read_tree(self.get(path))
+            self._trees[path] = read_tree(self.get(path))
         return self._trees[path]
 
     def _done(self, call: Call, remedy: Remedy) -> Reply:
@@ -256,21 +262,9 @@ def connect(run: Run, token: str, patience: float = _PATIENCE) -> Contents:
     """
     if not token:
         raise Refused(Reason("there is no token", "leave the input token out"))
-    return Contents(run.api, run.repository, Caller(token, patience=patience))
-
-
-class _Tree(NamedTuple):
-    entries: Mapping[str, Entry]
-    is_cut: bool
-
-
-def _read_tree(data: Any) -> _Tree:
-    entries = {}
-    for each in found(list, data, "tree"):
-        mode, sha = found(str, each, "mode"), found(str, each, "sha")
-        size = found(int, each, "size") if mode in _FILES else 0
-        entries[found(str, each, "path")] = Entry(mode, sha, size)
-    return _Tree(entries, found(bool, data, "truncated"))
+    return Contents(
+        run.api, run.graphql, run.repository, Caller(token, patience=patience)
+    )
 
 
 def hash_of(content: bytes, like: str) -> str:

@@ -54,9 +54,9 @@ def _files(
 ) -> Mapping[str, bytes]:
     listing = contents.listing(tip, folder) if tip else {}
     found = ((name, listing.get(f"{folder}/{name}")) for name in names)
-    return {
-        name: contents.blob(entry) for name, entry in found if entry and entry.is_file
-    }
+    there = {name: entry for name, entry in found if entry and entry.is_file}
+    contents.fetch(there.values())
+    return {name: contents.blob(entry) for name, entry in there.items()}
 
 
 def write(

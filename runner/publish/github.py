@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -26,7 +27,12 @@ __all__ = [
 _PAGE = 100  # the most that GitHub gives at once
 _PAGES = 30  # a pull request takes 2,500 comments
 _NEXT = re.compile(r'<([^<>]+)>\s*;\s*rel="next"')
-_VIEWER = {"query": "query{viewer{login}}"}
+_VIEWER = "query{viewer{login}}"
+_SEEN = (
+    "query($owner:String!,$name:String!,$number:Int!){viewer{login}"
+    "repository(owner:$owner,name:$name)"
+    "{pullRequest(number:$number){headRefOid state}}}"
+)
 _BOT = "[bot]"
 _DEFAULT = "github-actions[bot]"
 """Whose the token of a workflow is, which GitHub does not tell it everywhere."""
@@ -73,11 +79,13 @@ class GitHub:
         self, api: str, graphql: str, repository: str, stance: Stance, caller: Caller
     ) -> None:
         self._root = f"{api}/repos/{repository}"
+        self._repository = repository
         self._api = api
         self._graphql = graphql
         self._remedy = Remedy(REMEDIES[stance], is_meant=stance != "ours")
         self._caller = caller
         self._login = ""
+        self._is_asked = False
 
     def close(self) -> None:
         """Drop the connections."""
@@ -102,9 +110,22 @@ class GitHub:
     def pull(self, number: int) -> Pull:
         """Give a pull request as it is now.
 
+        As whom the token writes is told in the same call, which REST tells no app.
+
         Raises:
             Refused: GitHub does not give it.
         """
+        owner, _, name = self._repository.partition("/")
+        of_it = {"owner": owner, "name": name, "number": number}
+        # Where GraphQL is not to be had, REST is asked instead, as often as it takes.
+        seen = self._queried(_SEEN, of_it, repeatable=False)
+        with suppress(Refused):
+            return Pull(
+                number,
+                head=found(str, seen, "repository", "pullRequest", "headRefOid"),
+                is_open=text(seen, "repository", "pullRequest", "state") == "OPEN",
+            )
+        # Only REST says why it refuses.
         return _pull(self._done(Call("GET", f"{self._root}/pulls/{number}")).data)
 
     def pulls_of(self, commit: str) -> list[Pull]:
@@ -189,12 +210,24 @@ class GitHub:
         return f"{self._root}/issues/comments/{comment.id}"
 
     def _asked(self) -> str:
-        # Over REST no token of an app or of a workflow may ask who it is.
-        reply = self._caller.do(Call("POST", self._graphql, _VIEWER))
-        viewer = text(reply.data, "data", "viewer", "login")
-        if viewer:
+        if not self._is_asked and (viewer := self._viewer()):
             return viewer
         return text(self._caller.do(Call("GET", f"{self._api}/user")).data, "login")
+
+    def _viewer(self) -> str:
+        return text(self._queried(_VIEWER, {}, repeatable=True), "viewer", "login")
+
+    def _queried(
+        self, query: str, variables: Mapping[str, Any], *, repeatable: bool
+    ) -> Any:
+        """Give what GraphQL answers, which tells as whom the token writes as well."""
+        data = {"query": query, "variables": variables}
+        call = Call("POST", self._graphql, data, repeatable, is_read=True)
+        reply = self._caller.do(call)
+        self._is_asked = reply.is_good
+        answer = reply.data.get("data") if isinstance(reply.data, dict) else None
+        self._login = text(answer, "viewer", "login")
+        return answer
 
     def _open_at(self, commit: str, url: str) -> list[Pull]:
         listed = [_pull(each) for each in self._pages(url)]

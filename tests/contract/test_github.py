@@ -313,9 +313,67 @@ def test_an_answer_that_is_none_of_github_is_refused(github, api, odd):
     ],
 )
 def test_a_pull_request_that_is_none_of_github_is_refused(github, api, odd):
+    github.expect("POST /graphql", instead=Reply(200, odd))
     github.expect("GET /repos/org/bot/pulls/7", instead=Reply(200, odd))
 
     assert "not what it documents" in why(api().pull, 7).why
+
+
+REST = "GET /repos/org/bot/pulls/7"
+
+
+def test_a_pull_request_and_whose_the_token_is_cost_one_call(github, api):
+    there = api()
+
+    assert there.pull(7) == client.Pull(7, HEAD, is_open=True)
+    assert (there.login(), github.calls) == (BOT, ["POST /graphql"])
+    for state in ("closed", "merged"):
+        github.pulls = {7: a_pull(7, state=state)}
+        assert not there.pull(7).is_open
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [
+        Reply(200, {"data": {"viewer": {"login": BOT}, "repository": None}}),
+        Reply(200, {"data": {"repository": {"pullRequest": {"state": "OPEN"}}}}),
+        Reply(200, {"data": None, "errors": [{"type": "RATE_LIMITED"}]}),
+        Reply(200, ["data"]),
+        Reply(502),
+        Reply(0),
+        refused(404, "Not Found"),
+    ],
+)
+def test_where_graphql_does_not_tell_of_a_pull_request_rest_does(github, api, instead):
+    github.expect("POST /graphql", instead=instead)
+    there = api()
+
+    assert there.pull(7) == client.Pull(7, HEAD, is_open=True)
+    assert github.calls == ["POST /graphql", REST]
+    assert there.login() == BOT
+
+
+def test_a_token_that_graphql_tells_nothing_costs_two_calls_more(github, api):
+    github.tokens[TOKEN] = Token("octocat", "User", tells_viewer=False)
+    there = api()
+
+    assert (there.pull(7).head, there.login()) == (HEAD, "octocat")
+    assert github.calls == ["POST /graphql", REST, "GET /user"]
+
+
+def test_whose_a_token_is_is_asked_until_it_is_told(github, api):
+    github.tokens[TOKEN] = Token("rag-app[bot]")
+    for _ in range(2):
+        github.expect("POST /graphql", instead=Reply(502))
+    there = api()
+
+    assert (there.pull(7).head, there.login()) == (HEAD, "rag-app[bot]")
+
+
+def test_a_pull_request_that_is_not_there_is_refused(github, api):
+    github.pulls.clear()
+
+    assert why(api().pull, 7).is_gone
 
 
 @pytest.mark.parametrize("body", [None, 5, ["x"]])

@@ -24,11 +24,10 @@ from tests.golden import reports
 CHANGE = Change("pull_request", HEAD, 7, "main")
 BANNER = "> ⏹️ Run {} was cancelled; the results below are of run 4."
 KEY, OTHER = key_of("evaluate", "a.yaml"), key_of("evaluate", "b.yaml")
-PULL = "GET /repos/org/bot/pulls/7"
+PULL = "POST /graphql"  # and whose the token is
 LIST = "GET /repos/org/bot/issues/7/comments"
 POST = "POST /repos/org/bot/issues/7/comments"
 PATCH = "PATCH /repos/org/bot/issues/comments/101"
-VIEWER = "POST /graphql"
 ONE = "GET /repos/org/bot/issues/comments/101"
 
 
@@ -75,7 +74,7 @@ def test_the_second_run_renews_it(github, say):
 
     assert say("second", run=2).done == "updated"
     assert github.bodies == [body("second", run=2)]
-    assert github.calls == [PULL, LIST, VIEWER, ONE, PATCH]
+    assert github.calls == [PULL, LIST, ONE, PATCH]
 
 
 def test_it_is_found_on_whatever_page_it_is(github, say):
@@ -90,7 +89,7 @@ def test_it_is_found_on_whatever_page_it_is(github, say):
     assert [each for each in github.bodies if "rag-eval" in each] == [
         body("second", run=2)
     ]
-    assert len(github.calls) == 5 + 3
+    assert len(github.calls) == 4 + 3
 
 
 @pytest.mark.parametrize(
@@ -161,7 +160,7 @@ def test_a_later_run_is_not_written_over(github, say):
     assert github.bodies == [body("later", run=5)]
 
 
-@pytest.mark.parametrize("moment", [PULL, LIST, VIEWER, ONE])
+@pytest.mark.parametrize("moment", [PULL, LIST, ONE])
 def test_a_later_run_in_between_is_not_written_over(github, say, moment):
     say("run 4", run=4)
     github.expect(moment, before=lambda: say("run 6", run=6))
@@ -170,7 +169,7 @@ def test_a_later_run_in_between_is_not_written_over(github, say, moment):
     assert github.bodies == [body("run 6", run=6)]
 
 
-@pytest.mark.parametrize("moment", [PULL, LIST, VIEWER, ONE, PATCH])
+@pytest.mark.parametrize("moment", [PULL, LIST, ONE, PATCH])
 def test_an_earlier_run_in_between_is_written_over(github, say, moment):
     say("run 4", run=4)
     github.expect(moment, before=lambda: say("run 5", run=5))
@@ -256,7 +255,7 @@ def test_a_write_that_took_effect_and_was_not_confirmed_is_not_repeated(
 
     assert say("first").done == "created"
     assert github.bodies == [body("first")]
-    assert github.calls == [PULL, LIST, POST, LIST, VIEWER, LIST]
+    assert github.calls == [PULL, LIST, POST, LIST, LIST]
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 0])
@@ -312,7 +311,7 @@ def test_several_comments_are_listed_for_once(github, api):
     told = comment.tell(api(), CHANGE, lambda _: drafts)
 
     assert [each.done for each in told] == ["updated", "updated"]
-    assert len(github.calls) == 7
+    assert len(github.calls) == 6
 
 
 def test_one_refusal_is_enough(github, api):
@@ -422,7 +421,7 @@ def test_nothing_is_written_where_only_the_time_is_another(github, say, root):
     )
 
     assert (told.done, told.id) == ("unchanged", 101)
-    assert github.calls == [PULL, LIST, VIEWER, ONE]
+    assert github.calls == [PULL, LIST, ONE]
 
 
 @pytest.mark.parametrize("changes", [{"commit": "c" * 40}, {"verdict": "passed"}])

@@ -128,3 +128,71 @@ def test_a_reply_of_another_shape_is_no_listing(github, there, data):
     github.expect("trees", instead=Reply(200, data))
 
     assert "not what it documents" in why(there.listing, BASE, "").why
+
+
+def test_several_files_are_fetched_in_one_call(github, there):
+    found = there.listing(BASE, "")
+    names = ("evals/rag.yaml", "evals/cases/政策.jsonl", "rag.yaml")
+    github.calls.clear()
+
+    there.fetch([found[name] for name in names])
+
+    assert [there.blob(found[name]) for name in names] == [
+        b"name: x\n",
+        b"{}\n",
+        b"top",
+    ]
+    assert github.calls == ["POST /graphql"]
+
+
+@pytest.mark.parametrize(
+    ("content", "calls"),
+    [
+        (b"\xff\xfe\0", ["POST /graphql", "GET"]),  # no text
+        ("\N{BYTE ORDER MARK}a\r\n".encode(), ["POST /graphql"]),
+        (b"", ["GET", "GET"]),
+        (b"x" * 500_001, ["GET", "GET"]),  # more than GraphQL tells
+    ],
+)
+def test_what_graphql_does_not_tell_whole_is_fetched_by_itself(
+    github, api, content, calls
+):
+    github.commit({"a": "text", "b": content}, sha=BASE)
+    there = api.contents()
+    found = there.listing(BASE, "")
+    github.calls.clear()
+
+    there.fetch([found["a"], found["b"]])
+
+    assert [there.blob(found[name]) for name in "ab"] == [b"text", content]
+    told = [each if "graphql" in each else each.split()[0] for each in github.calls]
+    assert told == calls
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [
+        Reply(200, {"data": {"repository": {"b0": {"text": "another"}, "b1": None}}}),
+        Reply(200, {"data": {"repository": {"b0": {"text": "\ud800"}}}}),
+        Reply(200, {"errors": [{"message": "no"}]}),
+        Reply(502),
+        Reply(403, {"message": "Resource not accessible by integration"}),
+    ],
+)
+def test_no_file_is_taken_for_another(github, there, instead):
+    found = there.listing(BASE, "")
+    github.expect("POST /graphql", instead=instead)
+
+    there.fetch([found["evals/rag.yaml"], found["rag.yaml"]])
+
+    assert there.blob(found["evals/rag.yaml"]) == b"name: x\n"
+    assert there.blob(found["rag.yaml"]) == b"top"
+
+
+def test_one_file_is_not_worth_a_call_of_its_own(github, there):
+    found = there.listing(BASE, "")
+    github.calls.clear()
+
+    there.fetch([found["rag.yaml"]])
+
+    assert github.calls == []

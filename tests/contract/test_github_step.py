@@ -176,7 +176,7 @@ def test_everything_else_is_told_before_the_comment(github, team):
         seen["summary"] = (team.files / "summary").read_text("utf-8")
         seen["results"] = (team.root / "rag-eval-results/results.json").is_file()
 
-    github.expect("GET /repos/org/bot/pulls/7", before=look)
+    github.expect("POST /graphql", before=look)
     team.reply(trial="I do not know.")
 
     ended = team.step()

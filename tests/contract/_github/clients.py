@@ -51,7 +51,7 @@ class Clients:
         caller = Caller(
             token, clock=self.clock, wall=lambda: NOW, sleep=self.clock.sleep
         )
-        self.made.append(Contents(self.url, "org/bot", caller))
+        self.made.append(Contents(self.url, f"{self.url}/graphql", "org/bot", caller))
         return self.made[-1]
 
     def close(self):

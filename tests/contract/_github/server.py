@@ -21,6 +21,7 @@ from tests.contract._github.contract import (
     reply_faults,
     request_faults,
 )
+from tests.contract._github.graph import answered
 from tests.contract._github.replies import INTEGRATION, Reply, refused
 from tests.contract._github.store import Store
 
@@ -123,10 +124,16 @@ class GitHub(Store):
         who = self.who(sent)
         if who is None:
             return refused(401, "Bad credentials")
-        assert json.loads(sent.body) == {"query": "query{viewer{login}}"}
-        if not who.tells_viewer:
+        asked = json.loads(sent.body)
+        told, faults = answered(asked, self, who.login)
+        self.wrong += faults
+        if "viewer" not in asked["query"] and not who.may_read:
+            return Reply(200, {"data": {"repository": None}, "errors": []})
+        if (
+            "viewer" in told.get("data", {}) and not who.tells_viewer
+        ):  # who it is cannot be null, so that all else is
             return Reply(200, {"data": None, "errors": [{"message": INTEGRATION}]})
-        return Reply(200, {"data": {"viewer": {"login": who.login}}})
+        return Reply(200, told)
 
     def routed(self, sent):
         who = self.who(sent)

@@ -1,0 +1,51 @@
+"""What several files hold, asked of GraphQL at once, which gives texts alone.
+
+What it leaves out, cuts or changes does not have the name that git gave the file, and
+is not taken: REST has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from runner.publish._calls import Call
+from runner.publish._replies import text
+
+LARGEST = 500_000
+"""Bytes of a file that is asked for so; of larger ones GraphQL gives the beginning."""
+
+MOST = 25
+"""Files of one call."""
+
+
+def asked(url: str, repository: str, names: Collection[str]) -> Call:
+    """Give the call for the files of some names, which are hashes.
+
+    >>> asked("https://api/graphql", "org/bot", ["ab"]).data["query"][35:]
+    '{repository(owner:$owner,name:$name){b0:object(oid:"ab"){...on Blob{text}}}}'
+    """
+    owner, _, name = repository.partition("/")
+    each = (
+        f'b{number}:object(oid:"{sha}"){{...on Blob{{text}}}}'
+        for number, sha in enumerate(names)
+    )
+    query = (
+        "query($owner:String!,$name:String!)"
+        f"{{repository(owner:$owner,name:$name){{{' '.join(each)}}}}}"
+    )
+    data = {"query": query, "variables": {"owner": owner, "name": name}}
+    return Call("POST", url, data, repeatable=False, is_read=True)
+
+
+def read(answer: Any, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """Give each name with what may be its file."""
+    for number, sha in enumerate(names):
+        found = text(answer, "data", "repository", f"b{number}", "text")
+        yield sha, found.encode("utf-8", "surrogatepass")
+
+
+def worthwhile(sizes: Mapping[str, int]) -> list[str]:
+    """Give which files are asked for at once: two at least, and none that is cut."""
+    names = [sha for sha, size in sizes.items() if 0 < size <= LARGEST][:MOST]
+    return names if len(names) > 1 else []
