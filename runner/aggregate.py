@@ -207,7 +207,8 @@ def ceiling(cases: Iterable[Case], k: int) -> float | None:
 
     A case with more than k relevant ids cannot reach 1.
     """
-    sizes = [len(case.relevant) for case in cases if not case.expect_refusal]
+    grades = [case.qrels.values() for case in cases if not case.expect_refusal]
+    sizes = [sum(map(bool, given)) for given in grades]
     best = [min(k, size) / size for size in sizes if size]
     mean = fsum(best) / len(best) if best else 1.0
     return mean if mean < 1 else None
@@ -249,8 +250,8 @@ def _mean(
     *,
     unscored_rest: bool = False,
 ) -> SliceSummary:
-    both = bytes(map(int.__and__, chosen, members))
-    scored = list(compress(values, both))
+    both = int.from_bytes(chosen) & int.from_bytes(members)
+    scored = list(compress(values, both.to_bytes(len(members))))
     mean = fsum(scored) / len(scored) if scored else None
     rest = members.count(1) - len(scored) if unscored_rest else 0
     return SliceSummary(mean=mean, scored=len(scored), unscored=rest)

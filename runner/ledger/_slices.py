@@ -15,7 +15,11 @@ def slices_of(cases: Sequence[Case], wanted: Iterable[str]) -> tuple[Slice, ...]
     """
     types = dict.fromkeys(f"type={case.type}" for case in cases if case.type)
     members = {name: bytearray(len(cases)) for name in (*wanted, *types)}
+    by_type = {name.removeprefix("type="): members[name] for name in types}
+    others = members.keys() - types.keys()
     for position, case in enumerate(cases):
-        for name in members.keys() & memberships(case):
+        if case.type:
+            by_type[case.type][position] = 1
+        for name in others and others & memberships(case):
             members[name][position] = 1
     return tuple(Slice(name, bytes(mine)) for name, mine in members.items())
