@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from runner.endpoints._expressions import Find, find_by, first_group, regex
@@ -63,7 +63,7 @@ def _ids(path: str, where: Place) -> Cite:
         found = _listed(find(reply), path)
         if found is None:
             return Cited(answer)
-        return Cited(answer, _distinct(word(item, "citations[]") for item in found))
+        return Cited(answer, _distinct([word(item, "citations[]") for item in found]))
 
     return cite
 
@@ -168,5 +168,5 @@ def _listed(found: Any, path: str) -> list[Any] | None:
     raise Malformed(f"citations (`{path}`) is {kind(found)}, not a list")
 
 
-def _distinct(ids: Iterator[str | None]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in ids if name is not None))
+def _distinct(ids: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([name for name in ids if name is not None]))

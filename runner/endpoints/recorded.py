@@ -33,6 +33,7 @@ _HEAD = re.compile(
     rb'\s*\{\s*"case_id"\s*:\s*"([^"\\]+)"\s*,'
     rb'\s*(?:"trial"\s*:\s*([0-9]{1,9})\s*,\s*)?"(?:response|failure)"'
 )
+_TRIAL = re.compile(b'"trial"')  # found faster than by ``in``
 _CAUSES: tuple[str, ...] = get_args(ServiceCause)
 
 _Key = str | tuple[str, int]
@@ -96,9 +97,10 @@ class RecordedEndpoint:
             of = f"trial {trial} of this case" if trial > 1 else "this case"
             what = f"{self._name} holds no reply for {of}"
             return Failure("service.not_recorded", what)
-        start, end = self._starts[number_ : number_ + 2]
+        start, end = self._starts[number_], self._starts[number_ + 1]
         record = self._parsed(start, os.pread(self._descriptor, end - start, start))
-        if _key(record) != key:
+        said = (record.get("case_id"), record.get("trial", 1))
+        if said != (case.id, trial) and _key(record) != key:
             raise self._error(start, "the key case_id or trial stands there twice")
         seconds = number(record.get("latency_s"))
         if (response := record.get("response")) is not None:
@@ -195,7 +197,7 @@ def _quick_key(line: bytes) -> _Key | None:
     if not found:
         return None
     trial = found[2]
-    if trial == b"1" or (trial is None and b'"trial"' not in line):
+    if trial == b"1" or (trial is None and not _TRIAL.search(line)):
         with suppress(UnicodeDecodeError):
             return intern(found[1].decode())  # as the case's id is
     return None
