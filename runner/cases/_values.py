@@ -87,7 +87,7 @@ def _point(item: object) -> tuple[str, ...]:
 
 def judgments(value: object) -> Qrels:
     """Read expected ids: a list, or a map of id to grade."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {word(name): _grade(name, grade) for name, grade in value.items()}
     return dict.fromkeys(words(value), 1) or NOTHING
 

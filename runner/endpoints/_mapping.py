@@ -8,14 +8,13 @@ from typing import Any
 
 from runner.endpoints._citations import Cite, Passages, cite_by, cite_nothing
 from runner.endpoints._expressions import Find, find_by, plain_name, regex, truth
+from runner.endpoints._passages import Build, from_found, from_keys
 from runner.endpoints._roots import roots
 from runner.endpoints._values import (
     Malformed,
     described,
     kind,
     nearest,
-    number,
-    word,
 )
 from runner.endpoints._watch import Watch
 from runner.errors import InputError, Place, Problems, did_you_mean
@@ -23,10 +22,6 @@ from runner.model import Failure, Passage, Response
 from runner.spec import CitationMap, ContextMap, ResponseMap
 from runner.templating import Locate, by_path
 from runner.text.lengths import excerpt
-
-Build = Callable[[list[Any]], list[Passage]]
-
-_new = tuple.__new__
 
 
 class ReplyMap:
@@ -186,21 +181,6 @@ def _span(pattern: str, where: Place) -> Any:
     return regex(rf"[ \t]*(?:{pattern})", where)
 
 
-def _passage(name: Any, text: Any, score: Any, document: Any, tenant: Any) -> Passage:
-    if type(name) is not str:
-        name = word(name, "contexts[].id")
-    if type(text) is not str and text is not None:
-        raise Malformed(f"contexts[].text is {kind(text)}, not a string")
-    if type(score) is not float:
-        score = number(score)
-    if document is not None:
-        document = word(document, "contexts[].document")
-    if tenant is not None:
-        tenant = word(tenant, "contexts[].tenant")
-    # What Passage(...) does, at half its price: there are ten of them in a reply.
-    return _new(Passage, (name, text, score, document, tenant))
-
-
 class _Compiler:
     """Compiles the expressions of a mapping and keeps every mistake."""
 
@@ -234,8 +214,8 @@ class _Compiler:
         keys = [("context", field) for field in Passage._fields]
         finds = [self._find(path, *key) for path, key in zip(paths, keys, strict=True)]
         if self.problems or not all(path is None or plain_name(path) for path in paths):
-            return _from_found(finds)
-        return _from_keys([plain_name(path) for path in paths])
+            return from_found(finds)
+        return from_keys([plain_name(path) for path in paths])
 
     def strip(self, patterns: tuple[str, ...]) -> list[Any]:
         return [
@@ -263,38 +243,3 @@ class _Compiler:
         except InputError as error:
             self.problems.append(error)
             return None
-
-
-def _from_found(finds: list[Find | None]) -> Build:
-    """Give how passages are made by any expressions."""
-
-    def build(entries: list[Any]) -> list[Passage]:
-        return [
-            _passage(*(find(_there(entry, entry)) if find else None for find in finds))
-            for entry in entries
-        ]
-
-    return build
-
-
-def _from_keys(names: list[str | None]) -> Build:
-    """Give how passages are made from five plain keys; no reply has the key None."""
-    first, second, third, fourth, fifth = names
-    absent: dict[str, Any] = {}
-
-    def build(entries: list[Any]) -> list[Passage]:
-        made = []
-        for entry in entries:
-            get = entry.get if type(entry) is dict else _there(entry, absent).get
-            made.append(
-                _passage(get(first), get(second), get(third), get(fourth), get(fifth))
-            )
-        return made
-
-    return build
-
-
-def _there(entry: Any, instead: Any) -> Any:
-    if entry is None:
-        raise Malformed("contexts[] is null where a passage should be")
-    return instead

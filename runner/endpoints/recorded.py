@@ -8,7 +8,6 @@ import re
 import stat
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from sys import intern
@@ -196,11 +195,13 @@ def _quick_key(line: bytes) -> _Key | None:
     found = _HEAD.match(line)
     if not found:
         return None
-    trial = found[2]
-    if trial == b"1" or (trial is None and not _TRIAL.search(line)):
-        with suppress(UnicodeDecodeError):
-            return intern(found[1].decode())  # as the case's id is
-    return None
+    name, trial = found.groups()
+    if trial != b"1" and (trial is not None or _TRIAL.search(line)):
+        return None
+    try:
+        return intern(name.decode())  # as the case's id is
+    except UnicodeDecodeError:
+        return None
 
 
 def _check_file(path: Path, file: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from runner.cases import Row
 from runner.errors import InputError, Place
@@ -58,13 +58,14 @@ def plain(line: str) -> dict[str, Any] | None:
     """
     if not line.startswith("{") or line.count("[") + line.count("{") > _DEPTH:
         return None
+    record: dict[str, Any]
     try:
         record, end = _decoder.raw_decode(line)
     except (ValueError, RecursionError):
         return None
     if line[end:].strip(" \t\r") or _SURROGATE.search(line):
         return None
-    return cast("dict[str, Any]", record)
+    return record
 
 
 class Scanner:
