@@ -11,11 +11,14 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from judging import ByRule
+from runner.metrics import _tasks
+from runner.model import Task
+from tests.judging import ByRule
 
 _BLOCK = re.compile(r"<([a-z]+)(?: \d+)? (\w+)>\n(.*?)\n</\1(?: \d+)? \2>", re.DOTALL)
 _NUMBERED = re.compile(r"^\d+\. ", re.MULTILINE)
-LISTS = ("passage", "claims")
+LISTS = ("passage", "claims", "anchors", "intents", "citations")
+TASKS = {t.reply.__name__: t.name for t in vars(_tasks).values() if isinstance(t, Task)}
 
 Fault = Callable[["Handler", dict[str, Any]], bool]
 """Given a request, may answer it in its own way; gives whether it did."""
@@ -65,7 +68,7 @@ class Server(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,7 +82,7 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         vectors = ByRule().embed(body["input"])
         rows = [{"index": at, "embedding": v} for at, v in enumerate(vectors)]
         return {"data": rows, "usage": {"prompt_tokens": 7, "completion_tokens": 0}}
-    task, texts = asked(body["messages"])
+    task, texts = asked(body)
     return said(json.dumps(getattr(ByRule(), f"_{task}")(texts)))
 
 
@@ -92,18 +95,26 @@ def said(content: Any, ended: str = "stop", **message: Any) -> dict[str, Any]:
     }
 
 
-def asked(messages: list[dict[str, str]]) -> tuple[str, dict[str, Any]]:
+def asked(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Give the task of a prompt, and its texts, from between their fences."""
     texts: dict[str, Any] = {}
-    for name, _, text in _BLOCK.findall(messages[1]["content"]):
+    for name, _, text in _BLOCK.findall(body["messages"][1]["content"]):
         if name in LISTS:
-            lines = _NUMBERED.split(text)[1:] if name == "claims" else [text]
+            lines = _NUMBERED.split(text)[1:] if name != "passage" else [text]
             kept = texts.setdefault(f"{name.removesuffix('s')}s", [])
             kept += [line.strip() for line in lines]
         else:
             texts[name] = text
-    instructions = messages[0]["content"]
-    return ("support" if '"verdicts"' in instructions else "claims"), texts
+    return task_of(body), texts
+
+
+def task_of(body: dict[str, Any]) -> str:
+    """Give the task that a request is for: by its schema, else by what it is told."""
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    if "title" in schema:
+        return TASKS[schema["title"]]
+    told = body["messages"][0]["content"]
+    return "support" if '"verdicts"' in told else "claims"
 
 
 def failing(status: int, times: int = 10**9, body: Any = "", **headers: str) -> Fault:

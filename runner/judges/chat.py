@@ -119,7 +119,7 @@ class Chat:
         )
         self._pace = Pace(spec.rate_limit, chance.clock)
         self._stopped = threading.Event()
-        self._sleep = chance.sleep or self._stopped.wait
+        self._sleep = self._stopped.wait if chance.sleep is None else chance.sleep
         self._options = Options(spec)
         for address in filter(None, (self._chat, self._embeddings)):
             self._caller.parsed(address.url, *address.key)
@@ -248,7 +248,8 @@ class Chat:
             raise Unrated("the judge refused to answer: its filter of contents")
         if came.status in _COMPLAINTS and self._options.drop(options, said):
             return None
-        told = ": ".join(filter(None, ("", said.shown(question.material))))
+        shown = said.shown(question.material)
+        told = f": {shown}" if shown else ""
         advice = _ADVICE.get(came.status, "")
         explained = self._caller.unsuccessful(came, question.address.url)
         return explained._replace(
