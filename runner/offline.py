@@ -49,7 +49,7 @@ def validate(
             [measure for measure in spec.measures if measure.label in spec.marks],
             answers=spec.endpoint.response.answer is not None,
         ),
-        *doubts(spec, plan.place),
+        *doubts(spec, plan.place, talks=any(case.turns for case in plan.cases)),
         *plan.notices,
     )
     head = (

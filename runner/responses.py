@@ -37,7 +37,7 @@ class Limits(NamedTuple):
 
     concurrency: int = 8
     rate_limit: float | None = None
-    """Attempts per second, of all threads together."""
+    """Requests per second, of all threads together."""
     retries: int = 2
     stop_after: int | None = 20
     """Failed cases in a row that end the run; None never does."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from runner.cases import _cells, _values
 from runner.cases._quarantine import quarantine
+from runner.cases._turns import question, turns
 from runner.model import Case
 
 
@@ -29,7 +30,18 @@ FIELDS: Mapping[str, Field] = {
         _values.word,
         ("case_id", "qid", "query_id"),
     ),
-    "question": Field("what is asked", _values.text, ("query", "user_input", "input")),
+    "question": Field(
+        "what is asked; or a whole conversation, whose last message is it",
+        question,
+        ("query", "user_input", "input"),
+    ),
+    "turns": Field(
+        "what was said before: `[{role: user, content: ...}, {role: assistant, ...}]`; "
+        "without a question, the last message is it",
+        turns,
+        ("history", "chat_history", "messages", "conversation"),
+        cell=_cells.json_cell,
+    ),
     "type": Field(
         "`fact`, `policy`, `refusal`, or a word of the team's own",
         _values.word,

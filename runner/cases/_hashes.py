@@ -1,4 +1,4 @@
-"""What makes a case the same case in two runs: its question, and its labels."""
+"""What makes a case the same case in two runs: what is asked, and its labels."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ _LABELS = tuple(
 
 
 def case_hash(case: Case) -> str:
-    """Give 12 hex digits of question and tenant, the same in every process."""
+    """Give 12 hex digits of question, tenant and turns, the same in every process."""
     text = f"{case.question}\0{case.tenant}" if case.tenant else case.question
+    if case.turns:
+        text = f"{text}\0\0{to_json(case.turns).decode()}"
     return blake2b(text.encode(), digest_size=6).hexdigest()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 from runner.cases._needs import MAX_UNDETERMINED, asks_for, needs
 from runner.model import Case, Measure
@@ -61,6 +62,8 @@ def _counts(cases: Collection[Case]) -> Iterator[str]:
     if tags:
         yield f"tags: {_numbers(tags)}"
     yield f"languages: {_numbers(Counter(_language(case.question) for case in cases))}"
+    if talks := sum(bool(case.turns) for case in cases):
+        yield f"with earlier turns: {talks} of {len(cases)}"
     points = rough(100 / len(cases))
     yield (
         f"one case that flips moves accuracy by {points} points; "
@@ -118,10 +121,10 @@ def _doubts(cases: Collection[Case]) -> Iterator[str]:
 
 
 def _repeated(cases: Collection[Case]) -> Iterator[str]:
-    asked: dict[tuple[str, str | None], list[Case]] = {}
+    asked: dict[tuple[Any, ...], list[Case]] = {}
     for case in cases:
         question = "".join(case.question.split()).casefold()
-        asked.setdefault((question, case.tenant), []).append(case)
+        asked.setdefault((question, case.tenant, case.turns), []).append(case)
     again = [case for same in asked.values() for case in same[1:]]
     yield from _warn(again, "repeating a question of another case of the same tenant")
 

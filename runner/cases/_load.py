@@ -9,6 +9,7 @@ from runner.cases._cells import Misread
 from runner.cases._fields import POSITION
 from runner.cases._hashes import case_hash
 from runner.cases._plan import Mistakes, Plan, Row, columns, filled, plan
+from runner.cases._turns import parted
 from runner.cases._unasked import COLUMNS, Unasked
 from runner.errors import Place, did_you_mean
 from runner.model import NOTHING, Case
@@ -16,6 +17,7 @@ from runner.units import listed
 
 _ID, _QUESTION = POSITION["id"], POSITION["question"]
 _TYPE, _REFUSE = POSITION["type"], POSITION["expect_refusal"]
+_TURNS = POSITION["turns"]
 _META, _PLACE = POSITION["meta"], Case._fields.index("place")
 _DIFFERENT = 1000  # unknown keys in one source; no table has so many columns
 
@@ -87,6 +89,7 @@ class _Loader:
                     values[position] = read(value)
                 except ValueError as error:
                     self.mistakes.add(str(error), where, key)
+        self.part(values, where)
         values[_REFUSE] = self.declines(values, where)
         if self.mistakes.count > before:
             return None
@@ -101,10 +104,20 @@ class _Loader:
             values[_ID] = case_hash(Case._make(values))
         return Case._make(values)
 
+    def part(self, values: list[Any], where: Place) -> None:
+        """Set question and turns apart, where both may be in one list."""
+        asked, before = values[_QUESTION], values[_TURNS]
+        if before or isinstance(asked, tuple):
+            try:
+                values[_QUESTION], values[_TURNS] = parted(asked, before)
+            except ValueError as error:
+                key = "turns" if before else "question"
+                self.mistakes.add(str(error), where, key)
+
     def plan(self, keys: tuple[str, tuple[str, ...]], row: Row) -> Plan:
         """Make the plan for rows with these keys."""
         made = plan(row, self.mapped, self.mistakes, self.misread)
-        asks = any(step.position == _QUESTION for step in made.steps)
+        asks = any(step.position in (_QUESTION, _TURNS) for step in made.steps)
         self.unasked.see(row.place.file, row.data, asks=asks)
         unknown = self.unknown.setdefault(row.place.file, {})
         unknown |= dict.fromkeys(made.unknown)

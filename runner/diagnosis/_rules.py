@@ -83,7 +83,7 @@ class Seen:
         case, response, _, declined, _ = self.asked
         if self.parted is None or response.answer is None or declined:
             return "unknown"
-        return origin(response.answer, case.question, self.parted)
+        return origin(response.answer, case.said, self.parted)
 
 
 class Rule(NamedTuple):
@@ -179,7 +179,7 @@ def _led_astray(seen: Seen) -> bool:
     if found != "unknown" or seen.asked.response.answer is None:
         return found != "relevant"
     parted = seen.parted
-    return parted is None or strays(seen.asked.case.question, parted)
+    return parted is None or strays(seen.asked.case.said, parted)
 
 
 def _should_decline(seen: Seen) -> Evidence:
@@ -213,10 +213,10 @@ def _fabricated(seen: Seen) -> Evidence:
 
 
 def _mismatch(seen: Seen) -> Evidence:
-    answer, passages, citations, _, _, _, _, _, marks = seen.asked.response
+    answer, passages, citations, *_ = response = seen.asked.response
     if not seen.answers or answer is None or passages is None or citations is None:
         return UNKNOWN
-    wrong = mismatched(answer, passages, citations, marks)
+    wrong = mismatched(answer, passages, citations, response.marks)
     return f"{wrong[0]!r} is not in the cited passage" if wrong else None
 
 
@@ -224,7 +224,7 @@ def _numbers(seen: Seen) -> Evidence:
     case, response, *_ = seen.asked
     if not seen.answers or response.passages is None or response.answer is None:
         return UNKNOWN
-    wrong = unsupported(response.answer, response.passages, case.question)
+    wrong = unsupported(response.answer, response.passages, case.said)
     return f"{', '.join(wrong)} is in no context" if wrong else None
 
 
@@ -235,9 +235,9 @@ def _unsupported(seen: Seen) -> Evidence:
     absent = ungrounded(response.answer, response.passages, case.key_points)
     if absent:
         return f"{absent[0]!r} is stated and in no context"
-    if invented := _invented(response.answer, response.passages, case.question):
+    if invented := _invented(response.answer, response.passages, case.said):
         return invented
-    score = lexical_grounding(response.answer, response.passages, case.question)
+    score = lexical_grounding(response.answer, response.passages, case.said)
     if isinstance(score, Unscored):
         return UNKNOWN
     return (

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from runner.endpoints._came import Arrived, Came
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import Stream
-from runner.model import Case, Failure, Response
+from runner.endpoints._talk import Talk, begun
+from runner.model import Case, Failure, Pending, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec
 from runner.templating import InputTemplate, Locate, by_path, encoded
@@ -60,17 +62,16 @@ class LocalEndpoint(ABC):
         self._clock = clock
         self._new_uuid = new_uuid
 
-    def ask(self, case: Case) -> Response | Failure:
+    def ask(self, case: Case) -> Response | Failure | Pending:
         """Make the one attempt; its latency is all the time that it took.
+
+        Of a conversation that is played the first question is asked.
 
         Raises:
             InputError: A template fails for this case, an expression of the mapping
                 cannot take what it met, or it cannot be started at all.
         """
-        result = self.read(self.fetch(case))
-        if isinstance(result, Failure):
-            return result._replace(message=self._redact(result.message))
-        return result
+        return self._go(self._begun(case), self._new_uuid())
 
     def read(self, arrived: Arrived) -> Response | Failure:
         """Give what the mapping makes of an attempt.
@@ -81,8 +82,35 @@ class LocalEndpoint(ABC):
         return arrived.result(self.replies)
 
     def fetch(self, case: Case) -> Arrived:
-        """Make the one attempt and give what came, as ``ask`` does but unread."""
-        given = self._template.render(case, self._new_uuid())
+        """Make the one attempt and give what came, as ``ask`` does but unread.
+
+        Of a conversation that is played, that is what came of the last question, or of
+        the first to which nothing usable did.
+        """
+        talk, uuid = self._begun(case), self._new_uuid()
+        while True:
+            arrived = self._once(talk, uuid)
+            if talk.is_last:
+                return arrived
+            result = talk.told(self.read(arrived))
+            if isinstance(result, Failure):
+                return arrived._replace(failed=result)
+            talk = talk.after(result)
+
+    def _begun(self, case: Case) -> Talk:
+        return begun(case, live=self._spec.turns == "live")
+
+    def _go(self, talk: Talk, uuid: str) -> Response | Failure | Pending:
+        result = talk.told(self.read(self._once(talk, uuid)))
+        if isinstance(result, Failure):
+            return result._replace(message=self._redact(result.message))
+        if talk.is_last:
+            return result
+        return Pending(partial(self._go, talk.after(result), uuid))
+
+    def _once(self, talk: Talk, uuid: str) -> Arrived:
+        case = talk.now
+        given = self._template.render(case, uuid, talk.session)
         sent = encoded(given, self._place("endpoint", "body")) or b""
         framing = self._spec.response.stream
         stream = Stream(framing, self._clock) if framing else None

@@ -55,6 +55,7 @@ class ReplyMap:
         self._contexts = compiler.find(spec.contexts, "contexts")
         self._refused = compiler.find(spec.refused, "refused")
         self._usage = compiler.find(spec.usage, "usage")
+        self._session = compiler.find(spec.session, "session")
         self._build = compiler.passages(spec.context)
         self._cite = compiler.cite(spec.citations)
         self._strip = compiler.strip(spec.strip)
@@ -133,6 +134,7 @@ class ReplyMap:
             None,
             None if raw == cited.answer else raw,
             cited.marks,
+            session=self._session(reply) if self._session else None,
         )
 
     def _answer_in(self, reply: Any) -> str | None:

@@ -17,7 +17,8 @@ from runner.templating import NAMES, Locate, RequestTemplate
 
 Made = TypeVar("Made")
 
-_ASKING = frozenset({"question"})
+_ASKING = frozenset({"question", "history"})
+_SHADOWED = "session"  # a step may be called so: its reply is what that is for
 
 
 class Form(NamedTuple):
@@ -62,6 +63,15 @@ class Plan(NamedTuple):
     forms: tuple[Form, ...]
     replies: ReplyMap
     span: Span
+
+    @property
+    def opening(self) -> int:
+        """How many requests only open a session, and are made once in a conversation.
+
+        They are those before the first that reads the question; where none does, none.
+        """
+        asking = (not _ASKING.isdisjoint(form.template.reads) for form in self.forms)
+        return next((index for index, asks in enumerate(asking) if asks), 0)
 
     def is_afresh(self, index: int) -> bool:
         """Whether a failure of a request is tried again from the first one on.
@@ -144,7 +154,7 @@ def _compiled(
     earlier = tuple(step.name for step in spec.steps[:index])
     headers = _merged(spec.headers, step.headers)
     sent = step.model_copy(update={"headers": headers})
-    if step.name in NAMES:
+    if step.name in NAMES and step.name != _SHADOWED:
         what = f"{step.name!r} is what templates call a part of the case"
         problems.append(InputError(what, where=within("name")))
     make = partial(RequestTemplate, sent, variables, place=within, earlier=earlier)

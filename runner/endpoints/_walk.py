@@ -15,9 +15,10 @@ from runner.endpoints._expressions import truth
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._plan import Form
 from runner.endpoints._stream import Stream
+from runner.endpoints._talk import Talk
 from runner.endpoints._values import described
 from runner.errors import InputError
-from runner.model import Case, Failure
+from runner.model import Failure
 from runner.templating import Request, encoded
 from runner.text.lengths import excerpt
 from runner.units import count, plain
@@ -39,7 +40,7 @@ class Polls(NamedTuple):
 class Walk(NamedTuple):
     """One attempt at a case on its way."""
 
-    case: Case
+    talk: Talk
     uuid: str
     arrived: Arrived = Arrived()
     polls: Polls | None = None
@@ -100,7 +101,8 @@ class Leg:
         """Give the request; a Failure where an earlier reply lacks what it takes."""
         values = walk.arrived.values
         try:
-            return self.form.template.render(walk.case, walk.uuid, values)
+            named = {"session": walk.talk.session, **values}
+            return self.form.template.render(walk.talk.now, walk.uuid, named)
         except InputError as error:
             if self.form.template.reads.isdisjoint(values):
                 raise

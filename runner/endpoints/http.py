@@ -10,6 +10,7 @@ from uuid import uuid4
 from runner.endpoints._came import Arrived, Came
 from runner.endpoints._failures import block_of
 from runner.endpoints._plan import Form, check_shared, origins, plan
+from runner.endpoints._talk import begun
 from runner.endpoints._walk import Leg, Walk
 from runner.errors import Unavailable
 from runner.hosts import Access
@@ -129,23 +130,32 @@ class HttpEndpoint:
             InputError: A template fails for this case, an expression of the mapping
                 cannot take what it met, or the host is one that may not be asked.
         """
-        return self._go(Walk(case, self._new_uuid()))
+        return self._go(self._begun(case))
 
     def fetch(
         self, case: Case, sleep: Callable[[float], object] = time.sleep
     ) -> Arrived:
         """Make one attempt to its end and give what came, as ``ask`` does but unread.
 
+        Of a conversation that is played, that is what came of the last question, or of
+        the first to which nothing usable did.
+
         Args:
             case: What is asked.
             sleep: Waits between two requests.
         """
-        walk = Walk(case, self._new_uuid())
-        while not self._is_over(walk.arrived):
-            walk, wait, _ = self._legs[len(walk.arrived.values)].go(walk)
-            if wait:
-                sleep(wait)
-        return walk.arrived
+        walk = self._begun(case)
+        while True:
+            while not self._is_over(walk.arrived):
+                walk, wait, _ = self._legs[len(walk.arrived.values)].go(walk)
+                if wait:
+                    sleep(wait)
+            if walk.talk.is_last:
+                return walk.arrived
+            result = walk.talk.told(self.read(walk.arrived))
+            if isinstance(result, Failure):
+                return walk.arrived._replace(failed=result)
+            walk = self._next(walk, result)
 
     def read(self, arrived: Arrived) -> Response | Failure:
         """Give what the mapping makes of an attempt that is at its end.
@@ -160,13 +170,28 @@ class HttpEndpoint:
         after, wait, afresh = self._legs[index].go(walk)
         if not self._is_over(after.arrived):
             return Pending(partial(self._go, after), wait)
-        result = self.read(after.arrived)
+        result = after.talk.told(self.read(after.arrived))
         if not isinstance(result, Failure):
-            return result
+            if after.talk.is_last:
+                return result
+            return Pending(partial(self._go, self._next(after, result)))
         result = result._replace(message=self._redact(result.message))
         if not after.arrived.failed or afresh or self._plan.is_afresh(index):
             return result
         return Pending(partial(self._go, walk), failed=result)
+
+    def _begun(self, case: Case) -> Walk:
+        talk = begun(case, live=self._spec.turns == "live")
+        return Walk(talk, self._new_uuid())
+
+    def _next(self, walk: Walk, response: Response) -> Walk:
+        """Give the way of the next question, without what only opens a session."""
+        opened = self._plan.opening
+        names = [*walk.arrived.values][:opened]
+        kept = Arrived(
+            walk.arrived.came[:opened], {n: walk.arrived.values[n] for n in names}
+        )
+        return Walk(walk.talk.after(response), walk.uuid, kept)
 
     def _is_over(self, arrived: Arrived) -> bool:
         return bool(arrived.failed) or len(arrived.values) == len(self._legs)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from runner.model import RUN_LEVEL, Better, Layer, Metric, Task, Unscored
 
 INPUTS: Mapping[str, str] = {
-    "question": "the case's question",
+    "question": "what the user asks, behind what was asked before in the conversation",
     "answer": "the answer, without citation marks",
     "reference": "the right answer in words",
     "passages": "the retrieved passages, best first",

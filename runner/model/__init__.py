@@ -17,6 +17,7 @@ from runner.model._asked import (
     Quarantine,
     Response,
     ServiceCause,
+    Turn,
 )
 from runner.model._judged import (
     ACROSS,
@@ -126,6 +127,7 @@ __all__ = [
     "Tighter",
     "Told",
     "TrialSummary",
+    "Turn",
     "Unrated",
     "Unscored",
     "Verdict",

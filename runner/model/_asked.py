@@ -18,6 +18,13 @@ class Quarantine(NamedTuple):
     owner: str | None = None
 
 
+class Turn(NamedTuple):
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
 class Case(NamedTuple):
     """One question with its labels."""
 
@@ -39,6 +46,8 @@ class Case(NamedTuple):
     intents: tuple[str, ...] = ()
     owner: str | None = None
     quarantine: Quarantine | None = None
+    turns: tuple[Turn, ...] = ()
+    """What was said before the question."""
     meta: Mapping[str, Any] = NOTHING
     place: Place | None = None
 
@@ -46,6 +55,17 @@ class Case(NamedTuple):
     def relevant(self) -> tuple[str, ...]:
         """The ids that should come: those with a grade of 1 or more."""
         return tuple([name for name, grade in self.qrels.items() if grade > 0])
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """All that the user says, in the order of the conversation."""
+        before = [turn.content for turn in self.turns if turn.role == "user"]
+        return (*before, self.question)
+
+    @property
+    def said(self) -> str:
+        """All that the user says, as one text."""
+        return "\n".join(self.questions) if self.turns else self.question
 
     @property
     def has_walls(self) -> bool:
@@ -79,6 +99,10 @@ class Response(NamedTuple):
     """The answer as it was sent, where that differs from ``answer``."""
     marks: tuple[tuple[int, str], ...] = ()
     """Where citation marks stood: offset in ``answer``, cited id."""
+    turns: tuple[Turn, ...] = ()
+    """What was said before the answer, where that was played live."""
+    session: Any = None
+    """What the server calls the conversation, where the mapping says so."""
 
 
 ServiceCause = Literal[

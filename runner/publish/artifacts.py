@@ -223,13 +223,14 @@ def _exchange(case_id: str, exchange: Exchange) -> dict[str, Any]:
 def _response(response: Response) -> dict[str, Any]:
     passages = response.passages
     whole = response.raw_answer
+    said = {"turns": [turn._asdict() for turn in response.turns]}
     return {
         "answer": response.answer if whole is None else whole,
         "contexts": None if passages is None else list(map(_passage, passages)),
         "citations": response.citations,
         "refused": response.refused,
         "usage": response.usage,
-    }
+    } | (said if response.turns else {})
 
 
 def _passage(passage: Passage) -> dict[str, Any]:

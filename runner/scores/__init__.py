@@ -106,7 +106,7 @@ def declined(case: Case, response: Response) -> bool | None:
     if not (response.refused or declines(answer, case.refusal_phrases)):
         return False
     return case.expect_refusal or not any(
-        states(answer, spelling) and not states(case.question, spelling)
+        states(answer, spelling) and not states(case.said, spelling)
         for point in case.key_points
         for spelling in point
     )
@@ -121,7 +121,7 @@ def walls(case: Case, shared_tenants: tuple[str, ...] = ()) -> Walls | None:
         case.forbidden_doc_ids,
         case.canaries,
         shared_tenants,
-        case.question,
+        case.said,
     )
 
 
@@ -149,7 +149,7 @@ class _Input(NamedTuple):
 
 
 _INPUTS: Mapping[str, _Input] = {
-    "question": _Input(lambda asked: asked.case.question),
+    "question": _Input(lambda asked: asked.case.said),
     "answer": _Input(
         lambda asked: asked.response.answer, Absent("the reply has no answer")
     ),

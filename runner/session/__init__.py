@@ -112,6 +112,7 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
         plan.place,
         compared=order.baseline is not None,
         asked=order.replay is None,
+        talks=any(case.turns for case in plan.cases),
     )
     plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
     return with_judge(plan, world)

@@ -21,6 +21,7 @@ _WARNING = "warning: "
 _SENT = ("url", "query", "headers", "body")
 """The templates of an endpoint; those that are null or empty have no text in them."""
 
+_OF_TALK = re.compile(r"\{[{%][^{}]*\b(uuid|session|history)\b")
 _ASKS = re.compile(r"\{[{%][^{}]*\b(?:question|id|meta)\b")
 
 
@@ -30,25 +31,30 @@ def doubts(
     *,
     compared: bool = False,
     asked: bool = True,
+    talks: bool = False,
 ) -> list[str]:
     """Give a line beginning with ``warning:`` for each part that does nothing.
 
     That is a limit or a pass mark that no number can miss, a limit on the wrong side
     (a ceiling on a metric that should be high, with no floor beside it), a limit on a
     drop without a baseline, an owner whom nobody can call, a request that is the same
-    for every case, and ``$NAME``, which is sent as it stands.
+    for every case or knows nothing of earlier turns, and ``$NAME``, which is sent as it
+    stands.
 
     Args:
         spec: What was read.
         place: Where a key path of it stands.
         compared: A baseline is given besides the spec.
         asked: Requests are sent, and not only recorded replies read.
+        talks: Some cases have earlier turns.
     """
     found = [*_limits(spec), *_marks(spec, place), *_owners(spec)]
     if spec.baseline is None and not compared:
         found += _drops(spec)
     if asked:
         found += _requests(spec, place)
+    if asked and talks:
+        found += _alone(spec, place)
     return [_WARNING + line for line in found]
 
 
@@ -129,12 +135,7 @@ def _owners(spec: Spec) -> Iterator[str]:
 
 def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
     endpoint = spec.endpoint
-    sent = [
-        found
-        for path, block in _blocks(endpoint)
-        for key in _SENT
-        for found in _texts(getattr(block, key), (*path, key))
-    ]
+    sent = [*_sent(endpoint)]
     beside = [
         found
         for key, text in _differing(spec).items()
@@ -153,11 +154,14 @@ def _requests(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
             yield f"{place(*path)}: ${name} is sent as it stands (write ${{{name}}})"
 
 
-def _blocks(endpoint: EndpointSpec) -> Iterator[tuple[KeyPath, Any]]:
-    """Give what holds templates: the endpoint, and each of its steps."""
-    yield ("endpoint",), endpoint
+def _sent(endpoint: EndpointSpec) -> Iterator[tuple[KeyPath, str]]:
+    """Give every template of an endpoint, and of each of its steps."""
+    blocks: list[tuple[KeyPath, Any]] = [(("endpoint",), endpoint)]
     for index, step in enumerate(endpoint.steps):
-        yield ("endpoint", "steps", index), step
+        blocks.append((("endpoint", "steps", index), step))
+    for path, block in blocks:
+        for key in _SENT:
+            yield from _texts(getattr(block, key), (*path, key))
 
 
 def _differing(spec: Spec) -> Mapping[str, Any]:
@@ -167,6 +171,27 @@ def _differing(spec: Spec) -> Mapping[str, Any]:
         return {}
     own = {} if rival.headers == spec.endpoint.headers else rival.headers
     return {"url": rival.url, "headers": own}
+
+
+def _alone(spec: Spec, place: Callable[..., Place]) -> Iterator[str]:
+    """Tell where the system is asked the last question of a conversation alone."""
+    endpoint = spec.endpoint
+    if not endpoint.requests and endpoint.body is None:
+        return
+    texts = (text for _, text in _sent(endpoint))
+    read = {name for text in texts for name in _OF_TALK.findall(text)}
+    if endpoint.turns == "given" and "history" not in read:
+        yield (
+            f"{place('endpoint')}: cases have earlier turns, and nothing in the "
+            "request reads {{ history }}, so the last question is asked alone (or "
+            "write turns: live)"
+        )
+    elif not read and not endpoint.steps:
+        yield (
+            f"{place('endpoint', 'turns')}: nothing in the request reads "
+            "{{ uuid }}, {{ session }} or {{ history }}, by which the server could "
+            "tell that turns are of one conversation"
+        )
 
 
 def _texts(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
@@ -108,6 +108,12 @@ class EndpointSpec(Part):
     )
     response: ResponseMap = Field(
         ResponseMap(), description="Where in the reply things stand."
+    )
+    turns: Literal["given", "live"] = Field(
+        "given",
+        description="Earlier turns of a case: `given` = templates read them as "
+        "`history`; `live` = each earlier question is asked first, with the same "
+        "`uuid`, and `history` has the answers that came.",
     )
     match: Match = Field(
         "chunk",

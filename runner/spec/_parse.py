@@ -274,9 +274,9 @@ def fingerprint(
 ) -> str:
     """Give 12 hex digits of what makes two runs comparable.
 
-    These are the response mapping, match, the pass marks, and a rule for trials that is
-    harder or softer than one trial. A key that a later version adds moves nothing while
-    it has its default.
+    These are the response mapping, match, the pass marks, whether turns are played, and
+    a rule for trials that is harder or softer than one trial. A key that a later
+    version adds moves nothing while it has its default.
     """
     kept: list[Any] = [
         endpoint.response.model_dump(exclude_defaults=True),
@@ -285,4 +285,6 @@ def fingerprint(
     ]
     if trials.times > 1 and trials.passes != "majority":
         kept.append([trials.passes, trials.times])
+    if endpoint.turns == "live":
+        kept.append("live")
     return blake2b(to_json(kept), digest_size=6).hexdigest()

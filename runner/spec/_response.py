@@ -101,6 +101,11 @@ class ResponseMap(Part):
         "message.",
     )
     usage: str | None = Field("usage", description="A mapping of token counts.")
+    session: str | None = Field(
+        None,
+        description="What the server calls the conversation, which templates read as "
+        "`session` in later turns that are played.",
+    )
     scope: Literal["retrieved", "cited"] = Field(
         "retrieved",
         description="`cited` = the server shows only what it cited, so that ranking "

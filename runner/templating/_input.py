@@ -28,13 +28,13 @@ class InputTemplate:
         if compiler.problems:
             raise Problems(compiler.problems)
 
-    def render(self, case: Case, uuid: str) -> Any:
+    def render(self, case: Case, uuid: str, session: Any = None) -> Any:
         """Give what is handed over for a case.
 
         Raises:
             InputError: A template fails for this case, at its key.
         """
-        names = names_of(case, uuid)
+        names = names_of(case, uuid, session)
         return names if self._whole else rendered(self._body, names)
 
 

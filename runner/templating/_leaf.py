@@ -21,7 +21,17 @@ from runner.errors import InputError, Place, did_you_mean
 from runner.templating._sandbox import FILTERS, TEXT, URL, Sandbox, check_size
 from runner.variables import expand
 
-NAMES = ("id", "question", "tenant", "type", "tags", "meta", "uuid")
+NAMES = (
+    "id",
+    "question",
+    "tenant",
+    "type",
+    "tags",
+    "meta",
+    "uuid",
+    "history",
+    "session",
+)
 """What a template of the spec may read."""
 
 _VARIES = re.compile(r"\{[{%#]|\$\{")

@@ -161,8 +161,8 @@ class RequestTemplate:
         )
 
 
-def names_of(case: Case, uuid: str) -> dict[str, Any]:
-    """Give what a template may read of a case."""
+def names_of(case: Case, uuid: str, session: Any = None) -> dict[str, Any]:
+    """Give what a template may read of a case, and of the conversation it is in."""
     return {
         "id": case.id,
         "question": case.question,
@@ -171,6 +171,8 @@ def names_of(case: Case, uuid: str) -> dict[str, Any]:
         "tags": list(case.tags),
         "meta": dict(case.meta),
         "uuid": uuid,
+        "history": [turn._asdict() for turn in case.turns],
+        "session": session,
     }
 
 

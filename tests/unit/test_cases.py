@@ -133,8 +133,9 @@ def test_a_quarantine_is_no_label():
     [(alias, name) for name, field in FIELDS.items() for alias in field.aliases],
 )
 def test_another_tools_name_is_the_same_field(alias, field):
-    data = {alias: "x"} if field == "question" else {"question": "Why?", alias: "x"}
-    native = {field: "x"} if field == "question" else {"question": "Why?", field: "x"}
+    value = [{"role": "assistant", "content": "x"}] if field == "turns" else "x"
+    beside = {} if field == "question" else {"question": "Why?"}
+    data, native = {**beside, alias: value}, {**beside, field: value}
 
     assert load([Row(data, PLACE)]).cases == load([Row(native, PLACE)]).cases
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from runner.errors import InputError, Problems
-from runner.model import Case
+from runner.model import Case, Turn
 from runner.spec import EndpointSpec
 from runner.templating import RequestTemplate, report_environment
 
@@ -18,6 +18,13 @@ CASE = Case(
     tags=("nightly", "zh"),
     meta={"lang": "zh", "documents": ["a", "b"], "limit": 3},
 )
+
+
+TALK = CASE._replace(turns=(Turn("user", "手机呢？"), Turn("assistant", "14 天。")))
+SAID = [
+    {"role": "user", "content": "手机呢？"},
+    {"role": "assistant", "content": "14 天。"},
+]
 
 
 def render(**parts: Any):
@@ -84,6 +91,30 @@ def test_rendering_leaves_the_spec_as_it_was():
 
     assert (first["a"]["b"], second["a"]["b"]) == ("qa-7", "other")
     assert spec.body == {"a": {"b": "{{ id }}", "c": [1]}}
+
+
+@pytest.mark.parametrize(
+    ("template", "value"),
+    [
+        ("{{ history }}", SAID),
+        ("{{ history[-1].content }}", "14 天。"),
+        (
+            "{{ history + [{'role': 'user', 'content': question}] }}",
+            [*SAID, {"role": "user", "content": CASE.question}],
+        ),
+        ("{% for t in history %}{{ t.role }}: {{ t.content }}/{% endfor %}", None),
+        ("{{ session }}", None),
+        ("{{ session or '' }}", ""),
+    ],
+)
+def test_what_was_said_before_is_history(template, value):
+    written = "user: 手机呢？/assistant: 14 天。/" if "for" in template else value
+
+    assert body_of(template, case=TALK) == written
+
+
+def test_a_case_that_stands_alone_has_an_empty_history():
+    assert body_of("{{ history }}") == []
 
 
 @pytest.mark.parametrize(
