@@ -6,7 +6,7 @@ SOURCES := runner demo tests bench
 WORKFLOWS = $(wildcard $(addsuffix /*.yml,.github/workflows docs/workflows templates/init/.github/workflows))
 
 .DEFAULT_GOAL := help
-.PHONY: help install format lint workflows types test golden docs demo bench bench-signals bench-attribution bench-gates check lock
+.PHONY: help install format lint workflows types test golden docs demo bench bench-signals bench-judge bench-attribution bench-gates check lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -66,6 +66,9 @@ bench: .venv/dev  ## measure speed, as ratios within one run
 
 bench-signals: .venv/dev  ## measure grounding signals and refusal detection on labelled data
 	$(BIN)/python bench/signals.py
+
+bench-judge: .venv/dev  ## measure a judge against labels by people: make bench-judge JUDGE=judge.yaml LIMIT=50
+	$(BIN)/python bench/judging.py $(JUDGE) $(if $(LIMIT),--limit $(LIMIT))
 
 bench-attribution: .venv/dev  ## show which cause seeded faults are charged to, on labelled data
 	$(BIN)/python -m bench.attribution
