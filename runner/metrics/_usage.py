@@ -33,6 +33,7 @@ TOTAL = (
     "total",
 )
 COST = ("cost", "total_cost", "totalCost", "total_price", "response_cost")
+_DETAILS = ("completion_tokens_details", "output_tokens_details")
 _NESTED = ("usage", "tokens")
 
 
@@ -48,6 +49,15 @@ def amount(usage: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
         if isinstance(inner, Mapping):
             found = _first(inner, names)
     return found
+
+
+def reasoning(usage: Mapping[str, Any]) -> float:
+    """Give how many of the output tokens are stated to be of reasoning, else 0."""
+    for name in _DETAILS:
+        details = usage.get(name)
+        if isinstance(details, Mapping):
+            return _first(details, ("reasoning_tokens",)) or 0.0
+    return 0.0
 
 
 def _first(usage: Mapping[str, Any], names: tuple[str, ...]) -> float | None:

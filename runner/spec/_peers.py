@@ -23,6 +23,7 @@ _SAME: Mapping[str, tuple[str, ...]] = {
     "leakage": ("leak", "leaks", "leakrate"),
     "latency_p95": ("p95", "p95latency", "latencyms", "responsetime"),
     "time_to_first_token": ("ttft",),
+    "tokens_per_second": ("tps", "outputtps", "throughput", "outputspeed"),
     "tokens": ("totaltokens", "tokencount", "tokenusage"),
     "faithfulness": (
         *("groundedness", "hallucination", "contextfaithfulness", "factuality"),

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from runner.cli import commands
 from runner.errors import InputError
-from tests.streaming import oddly, replaying
+from tests.streaming import PAUSE, oddly, replaying
 
 CASES = [
     {
@@ -43,7 +43,10 @@ def run(tmp_path):
                     "response": {**MAPPING, **mapping},
                 },
                 "cases": "cases.json",
-                "metrics": ["recall@5", "key_points", "time_to_first_token"],
+                "metrics": [
+                    *("recall@5", "key_points"),
+                    *("time_to_first_token", "tokens_per_second"),
+                ],
                 "thresholds": {
                     "recall@5": {"min": 1},
                     "accuracy": {"min": 1},
@@ -79,6 +82,25 @@ def test_a_run_is_judged_and_gives_the_same_verdict_when_it_is_replayed(run, tmp
     assert (results["verdict"], replayed["verdict"]) == ("passed", "passed")
     for found in (results, replayed):
         assert found["summaries"]["time_to_first_token"]["scored"] == 3
+
+
+def test_tokens_a_second_are_those_that_the_stream_states_by_its_time(run):
+    server, ran = run
+    parts = [
+        b'data: {"answer": "30 days. "}\n\n',
+        b'data: {"usage": {"output": 41}}\n\n',
+    ]
+    waits = {"slow": [parts[0], *[PAUSE] * 30, parts[1]], "at once": [b"".join(parts)]}
+    found = {}
+    for name, pieces in waits.items():
+        server.cut = lambda _, pieces=pieces: pieces
+        _, results, _ = ran(contexts=None, usage="events[].data.usage | [0]")
+        found[name] = results["summaries"]["tokens_per_second"]
+
+    assert found["slow"]["scored"] == 3
+    assert 40 < found["slow"]["mean"] < 40 / 0.09
+    assert found["at once"]["absent"] == 3
+    assert found["at once"]["reasons"] == {"the answer came in one piece": 3}
 
 
 def test_a_stream_that_breaks_off_is_an_error_and_no_answer(run):
