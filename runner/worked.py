@@ -14,13 +14,14 @@ from runner import specimens
 from runner.cases import Row
 from runner.endpoints import number
 from runner.errors import InputError, Place, Problems, did_you_mean, kind_of
+from runner.metrics import Scripted
 from runner.model import Measure, Metric, Score, Unscored
 from runner.scores import Scope, Scorer
 from runner.spec import bind
 from runner.specimens import wrong
 
 CLOSE = 1e-6
-_OWN = ("metric", "value", "unscored", "match", "shared_tenants", "note")
+_OWN = ("metric", "value", "unscored", "match", "shared_tenants", "judge", "note")
 _KNOWN = {*specimens.KEYS, *_OWN}
 _ROUNDED = 2  # digits after the point from which a value is read as rounded
 
@@ -67,7 +68,8 @@ def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> tuple[Worked, 
     A record names its ``metric`` (as a spec does) and its ``value``, or
     ``unscored: true``. The fields of a case and the parts of a recorded reply stand
     beside them; ``retrieved`` is short for contexts that are ids alone, and a context
-    may be its text alone. What is left out is absent, but for the question.
+    may be its text alone. ``judge`` says what a judge answers, in the tables of
+    ``Scripted``. What is left out is absent, but for the question.
 
     Raises:
         Problems: Everything that is wrong with the examples; or there are none.
@@ -143,6 +145,21 @@ def _scope(row: Row) -> Scope:
     match, shared = row.data.get("match", "chunk"), row.data.get("shared_tenants", [])
     if match not in ("chunk", "document"):
         raise wrong(row, "match", "is chunk or document")
-    return Scope(
-        match, tuple(map(str, specimens.listed(row, "shared_tenants", shared)))
-    )
+    tenants = tuple(map(str, specimens.listed(row, "shared_tenants", shared)))
+    return Scope(match, tenants, judge=_judge(row))
+
+
+def _judge(row: Row) -> Scripted | None:
+    tables = row.data.get("judge")
+    if tables is None:
+        return None
+    if not isinstance(tables, Mapping):
+        raise wrong(row, "judge", f"is a mapping, not {kind_of(tables)}")
+    for name, table in tables.items():
+        if name not in Scripted.TABLES:
+            hint = did_you_mean(name, Scripted.TABLES)
+            raise wrong(row, f"judge.{name}", "is not known here", hint)
+        if not isinstance(table, Mapping):
+            what = f"is a mapping, not {kind_of(table)}"
+            raise wrong(row, f"judge.{name}", what)
+    return Scripted(**tables)

@@ -101,6 +101,9 @@ def _facts(metric: Metric) -> Iterator[tuple[str, str]]:
     yield "range", span + unit
     yield "written", f"`{metric.name}`{cutoff}"
     yield "version", str(metric.version)
+    if metric.judged:
+        asked = [f"{t.name} (version {t.version})" for t in dict.fromkeys(metric.tasks)]
+        yield "a judge is asked for", ", ".join(asked)
 
 
 _UNITS = {"s": "seconds"}

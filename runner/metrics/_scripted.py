@@ -21,6 +21,11 @@ class Scripted:
     *unrated*, as with a model that fails.
     """
 
+    TABLES = (
+        *("claims", "support", "questions", "usefulness", "anchors", "intents"),
+        *("citations", "vectors"),
+    )
+
     def __init__(self, **tables: Mapping[str, Any]) -> None:
         self._tables = tables
 

@@ -11,6 +11,8 @@ LABELLED = {"expected_doc_ids": ["a", "b"]}
 UNLABELLED = "the case has no relevant ids"
 HALF = {"metric": "recall@2", "retrieved": ["a", "x", "b"], **LABELLED}
 
+RATED = {"metric": "faithfulness", "answer": "A.", "contexts": ["B."], "value": 0.5}
+
 
 def rows(*records):
     return [Row(each, Place("worked.yaml", n)) for n, each in enumerate(records, 1)]
@@ -113,6 +115,16 @@ def test_a_line_shows_place_metric_and_both_values():
     ]
 
 
+def test_a_judge_answers_as_the_example_says():
+    tables = {"claims": {"A.": ["one", "two"]}, "support": {"one": ["B."], "two": []}}
+
+    assert one(**RATED, judge=tables).agrees
+    assert one(**RATED | {"value": 1}, judge=tables).score == 0.5
+    assert one(**RATED, judge={"claims": {}}).score == Failed(
+        "the script has no claims of 'A.'"
+    )
+
+
 @pytest.mark.parametrize(
     ("record", "expected"),
     [
@@ -153,6 +165,21 @@ def test_a_line_shows_place_metric_and_both_values():
             HALF | {"value": 1, "unscored": "yes"},
             "worked.yaml:1 unscored: is true or false, not the text 'yes'",
             id="no flag",
+        ),
+        pytest.param(
+            RATED | {"judge": ["claims"]},
+            "worked.yaml:1 judge: is a mapping, not a list",
+            id="a judge that is none",
+        ),
+        pytest.param(
+            RATED | {"judge": {"suport": {}}},
+            "worked.yaml:1 judge.suport: is not known here (did you mean support?)",
+            id="a table that there is not",
+        ),
+        pytest.param(
+            RATED | {"judge": {"claims": ["A"]}},
+            "worked.yaml:1 judge.claims: is a mapping, not a list",
+            id="a table that is none",
         ),
         pytest.param(
             HALF | {"value": 1, "retreived": []},
