@@ -15,15 +15,7 @@ from runner.cases import case_hash
 from runner.comparison import Results
 from runner.errors import InputError, Place, did_you_mean
 from runner.labels import Item, Replies, item
-from runner.model import (
-    Failed,
-    Measure,
-    Record,
-    Reply,
-    Score,
-    Task,
-    Unrated,
-)
+from runner.model import Measure, Record
 from runner.pipeline import Plan, plan
 from runner.results import folder_of, read_report, read_results
 from runner.scores import Scope, Scorer
@@ -75,16 +67,6 @@ class Given(NamedTuple):
     """What whoever asked for it should know."""
 
 
-class _Silent:
-    """A judge that says nothing: what would ask it is what people may be asked."""
-
-    def rate(self, task: Task[Reply], /, **_: object) -> Reply:
-        raise Unrated(task.name)
-
-    def embed(self, _: Sequence[str], /) -> Sequence[Sequence[float]]:
-        raise Unrated("embeddings")
-
-
 def measures(run: Run, names: Sequence[str]) -> list[Measure]:
     """Give the judged measures of a spec; those of some names, where any is given.
 
@@ -117,7 +99,6 @@ def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
         plan.spec.endpoint.match,
         plan.spec.endpoint.shared_tenants,
         only_cited=plan.spec.endpoint.response.scope == "cited",
-        judge=_Silent(),
     )
     scorer = Scorer(wanted, scope)
     if not recorded.exists():
@@ -132,11 +113,10 @@ def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
             if record.hash != case_hash(case):
                 what = f"{case.id} asked something else in these results"
                 raise InputError(what, where=case.place, hint="run again")
-            scores = scorer.row(scorer.asked(*known))
-            for measure, score in zip(wanted, scores, strict=True):
-                if _is_due(score):
-                    which = item(measure.label, *known)
-                    yield Candidate(which, record.outcome, _given(record, measure))
+            row = scorer.row(scorer.asked(*known))
+            for measure in map(wanted.__getitem__, scorer.unjudged(row)):
+                which = item(measure.label, *known)
+                yield Candidate(which, record.outcome, _given(record, measure))
 
 
 def _record(found: Results, name: str, folder: Path) -> Record | None:
@@ -144,10 +124,6 @@ def _record(found: Results, name: str, folder: Path) -> Record | None:
         where = Place(f"{folder.as_posix()}/{CASES}")
         raise InputError("holds no case", where=where)
     return found.records.get(name)
-
-
-def _is_due(score: Score) -> bool:
-    return isinstance(score, float | Failed)
 
 
 def _given(record: Record, measure: Measure) -> float | None:

@@ -167,6 +167,8 @@ class Labels(Frozen):
     file: str
     sha256: str
     annotators: int = Field(default=1, ge=0)
+    disputed: int = Field(default=0, ge=0)
+    """Items that were left out, as people are divided."""
 
 
 class Calibration(Frozen):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +16,13 @@ import click
 
 from runner import __version__
 from runner.cli._options import PATH, run_options
-from runner.cli._people import annotate
-from runner.cli._room import recipes, tell, templates, workspace, write
+from runner.cli._people import annotate, calibrate
+from runner.cli._room import recipes, tell, templates, workspace, world, write
 from runner.errors import Cancelled, InputError, RagEvalError, Unavailable
 
 if TYPE_CHECKING:
     from runner.gates import FailOn
-    from runner.session import Order, World
+    from runner.session import Order
 
 
 def main() -> None:
@@ -54,6 +53,7 @@ def commands() -> None:
 
 
 commands.add_command(annotate)
+commands.add_command(calibrate)
 
 
 @commands.command()
@@ -67,13 +67,13 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     """
     from runner import gates, render, results, session, terminal
 
-    order, world = _order(spec=spec, **options), _world(spec, quiet=quiet)
-    report, stopped = session.run(order, world)
+    order, around = _order(spec=spec, **options), world(spec, quiet=quiet)
+    report, stopped = session.run(order, around)
     text = render.console(
         report,
         colour=terminal.shows_colour(sys.stdout),
         folder=order.out.as_posix(),
-        keep=results.keeping(report, order.out, world.root, Path.cwd()),
+        keep=results.keeping(report, order.out, around.root, Path.cwd()),
     )
     write(text)
     if stopped:
@@ -103,8 +103,8 @@ def action() -> int:
     """
     from runner import action as step
 
-    world = _world(Path("spec"), quiet=False)
-    inside = world._replace(writable=world.root, may_start=False)
+    around = world(Path("spec"), quiet=False)
+    inside = around._replace(writable=around.root, may_start=False)
     return step.run(os.environ, inside, _parsed, lambda text: write(f"{text}\n"))
 
 
@@ -240,21 +240,3 @@ def metrics(examples: Path | None) -> int:
     lines, agree = offline.checked_examples(examples) if examples else listed
     tell("\n".join(lines))
     return 0 if agree else 1
-
-
-def _world(spec: Path, *, quiet: bool) -> World:
-    from runner import interrupts, progress
-    from runner.base import from_environment
-    from runner.session import World
-
-    return World(
-        root=workspace(spec),
-        writable=Path("/"),
-        templates=templates(),
-        environ=os.environ,
-        progress=progress.silent
-        if quiet or sys.stderr is None
-        else partial(progress.shown, stream=sys.stderr),
-        bring=from_environment(os.environ),
-        interruptible=interrupts.Signals().heeded().interruptible,
-    )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import UTC, datetime
+from math import isfinite, nan
 from pathlib import Path
+from typing import Any
 
 import click
 
 from runner.cli._options import PATH
-from runner.cli._room import tell, workspace
+from runner.cli._room import tell, workspace, world
 from runner.errors import InputError
 
 
@@ -78,3 +81,79 @@ def annotate(
     written = {to.with_name(name): text for name, text in given.files.items()}
     texts.write(written, over=False)
     tell("\n".join((*(f"wrote {path.as_posix()}" for path in written), *given.told)))
+
+
+@click.command()
+@click.argument("spec", type=PATH)
+@click.option(
+    "--labels",
+    type=PATH,
+    required=True,
+    help="What people say of replies: CSV, JSON Lines, JSON or YAML.",
+)
+@click.option(
+    "--replay",
+    type=PATH,
+    help="A responses.jsonl with the replies to labels that name a case by its id.",
+)
+@click.option(
+    "--out",
+    type=PATH,
+    help="The file to write; where judge.calibration is, else calibration.json.",
+)
+@click.option(
+    "--good",
+    multiple=True,
+    metavar="METRIC=SCORE",
+    help="From which score on the judge calls a reply good, instead of the pass mark.",
+)
+@click.option(
+    "--copies",
+    type=click.IntRange(min=0),
+    default=40,
+    show_default=True,
+    help="Of how many items of each metric changed copies are rated too.",
+)
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Which, and how changed."
+)
+def calibrate(
+    spec: Path, out: Path | None, good: tuple[str, ...], **options: Any
+) -> None:
+    """Hold the judge of a spec against what people say, and write how far it agrees.
+
+    0: the file is written. 2: the spec, a label or an option is wrong. 3: the judge
+    could not be asked. 130: cancelled.
+    """
+    from runner import calibrate as calibrating
+    from runner.publish import texts
+
+    today = datetime.now(UTC).date()
+    order = calibrating.Order(
+        spec,
+        options["labels"],
+        options["replay"],
+        dict(map(_mark, good)),
+        options["copies"],
+        options["seed"],
+    )
+    around = world(spec, quiet=True)
+    asked = calibrating.ready(order, around, today)
+    tell("\n".join(asked.told()), sys.stderr)
+    found = calibrating.carried_out(asked, around, today)
+    path = out or asked.out(around.root)
+    texts.write({path: found.text}, over=True)
+    tell("\n".join((*found.told, f"wrote {path.as_posix()}")))
+
+
+def _mark(written: str) -> tuple[str, float]:
+    """Read ``faithfulness=0.8``."""
+    label, _, value = written.rpartition("=")
+    try:
+        score = float(value)
+    except ValueError:
+        score = nan
+    if not label or not isfinite(score):
+        hint = "write --good faithfulness=0.8"
+        raise InputError(f"--good {written}: is no metric with a score", hint=hint)
+    return label, score

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import site
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from runner.errors import InputError, Place
+
+if TYPE_CHECKING:
+    from runner.session import World
 
 SHARE = "share/rag-eval-action"  # where the wheel puts its data files
 
@@ -25,6 +29,25 @@ def tell(text: str, stream: TextIO | None = None) -> None:
     from runner import terminal
 
     terminal.tell(text, stream or sys.stdout)
+
+
+def world(spec: Path, *, quiet: bool) -> World:
+    """Give the world in which a command on a spec is carried out."""
+    from runner import interrupts, progress
+    from runner.base import from_environment
+    from runner.session import World
+
+    return World(
+        root=workspace(spec),
+        writable=Path("/"),
+        templates=templates(),
+        environ=os.environ,
+        progress=progress.silent
+        if quiet or sys.stderr is None
+        else partial(progress.shown, stream=sys.stderr),
+        bring=from_environment(os.environ),
+        interruptible=interrupts.Signals().heeded().interruptible,
+    )
 
 
 def workspace(spec: Path) -> Path:

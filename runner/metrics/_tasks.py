@@ -111,7 +111,7 @@ class Support(_Reply):
         return _one_each(verdicts, info, "claims")
 
 
-SUPPORT = Task("support", 1, Support)
+SUPPORT = Task("support", 1, Support, "claims")
 """``question``, ``passages``, ``claims``: which claims follow from the passages."""
 
 
@@ -151,7 +151,7 @@ class Usefulness(_Reply):
         return _one_each(verdicts, info, "passages")
 
 
-USEFULNESS = Task("usefulness", 1, Usefulness)
+USEFULNESS = Task("usefulness", 1, Usefulness, "passages")
 """``question``, ``reference``, ``passages``: which passages help to the reference."""
 
 
@@ -174,7 +174,7 @@ class Anchors(_Reply):
         return _one_each(verdicts, info, "anchors")
 
 
-ANCHORS = Task("anchors", 1, Anchors)
+ANCHORS = Task("anchors", 1, Anchors, "anchors")
 """``question``, ``answer``, ``anchors``: how the answer stands to each fact."""
 
 
@@ -195,7 +195,7 @@ class Intents(_Reply):
         return _one_each(verdicts, info, "intents")
 
 
-INTENTS = Task("intents", 1, Intents)
+INTENTS = Task("intents", 1, Intents, "intents")
 """``question``, ``answer``, ``intents``: how far the answer settles each of them."""
 
 
@@ -216,6 +216,6 @@ class Citations(_Reply):
         return _one_each(verdicts, info, "citations")
 
 
-CITATIONS = Task("citations", 1, Citations)
+CITATIONS = Task("citations", 1, Citations, "citations")
 """``question``, ``passages``, ``citations``: whether each passage says what it is cited
 for; a citation is the passage's number and the statement, as ``passage 2: ...``."""

@@ -23,6 +23,9 @@ class Task(NamedTuple, Generic[Reply]):
     reply: type[Reply]
     """What the judge must answer. It is validated with the texts of the question as
     the context, so that it can hold a reply against what was asked."""
+    numbered: str = ""
+    """The list among its texts on each of which, by number from 1, the reply has one of
+    its ``verdicts``; empty where there is none."""
 
 
 class Unrated(Exception):  # noqa: N818 - becomes a failed score, never leaves a run

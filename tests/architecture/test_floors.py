@@ -23,7 +23,7 @@ FLOORS = (
     {"endpoints", "judges", "pipeline", "results", "interrupts", "terminal"},
     {"base", "live", "progress", "specimens"},
     {"session", "worked", "docs", "probe", "labels"},
-    {"annotation", "offline"},
+    {"annotation", "calibrate", "offline"},
     {"action"},
     {"cli"},
     {"__main__"},

@@ -1,0 +1,81 @@
+"""Asks the judge about items, several at a time, and keeps what it gave in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from runner.calibrate._changed import CHANGES
+from runner.labels import Item
+from runner.model import Judge, Measure, Response, Score, Unscored
+from runner.scores import Scope, Scorer
+
+
+class Ask(NamedTuple):
+    """One item, as it is or changed, for one measure."""
+
+    item: Item
+    response: Response
+    judge: Judge
+
+
+class Rater:
+    """Scores items by a measure, as a run would.
+
+    Args:
+        scope: How replies are read; it names no judge.
+        judge: Whom to ask.
+        threads: How many may be asked about at once.
+        interruptible: Lets a wait be given up.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        judge: Judge,
+        threads: int,
+        interruptible: Callable[[Iterable[Score]], Iterator[Score]] = iter,
+    ) -> None:
+        self._scope = scope
+        self._judge = judge
+        self._threads = threads
+        self._interruptible = interruptible
+
+    def scores(self, measure: Measure, items: Iterable[Item]) -> list[Score]:
+        """Give the score of each item."""
+        asks = [Ask(item, item.response, self._judge) for item in items]
+        return self._rated(measure, asks)
+
+    def changed(
+        self, measure: Measure, items: Sequence[Item], name: str, seed: int
+    ) -> list[Score]:
+        """Give the score of each item's changed copy; unscored where there is none."""
+        change = CHANGES[name]
+        judge = change.judge(self._judge)
+        copies = [change.response(item, seed) for item in items]
+        asks = [
+            Ask(item, copy, judge)
+            for item, copy in zip(items, copies, strict=True)
+            if copy is not None
+        ]
+        rated = iter(self._rated(measure, asks))
+        return [_UNCHANGED if copy is None else next(rated) for copy in copies]
+
+    def _rated(self, measure: Measure, asks: Sequence[Ask]) -> list[Score]:
+        score = self._scorer(measure)
+        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="judge")
+        try:
+            return list(self._interruptible(pool.map(score, asks)))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _scorer(self, measure: Measure) -> Callable[[Ask], Score]:
+        def score(ask: Ask) -> Score:
+            scorer = Scorer([measure], self._scope._replace(judge=ask.judge))
+            return scorer.row(scorer.asked(ask.item.case, ask.response))[0]
+
+        return score
+
+
+_UNCHANGED = Unscored("there is nothing to change")

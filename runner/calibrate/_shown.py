@@ -1,0 +1,130 @@
+"""What a calibration found, for people to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from runner.agreement import Table
+from runner.calibrate._compare import Beside
+from runner.calibrate._held import Held
+from runner.calibration import Entry, Flips, Part
+from runner.inference import FEW
+from runner.labels import Between
+from runner.text.lengths import cells, cut
+from runner.units import count
+
+_SHOWN = 20  # items that differ, slices, and reasons that are told one by one
+_QUESTION, _NAME = 80, 30  # characters
+_ROW = "  {}  {:>6}  {:>6}  {:<21}  {}"
+
+
+def shown(found: Held, between: Sequence[Between], standing: str) -> Iterator[str]:
+    """Give the lines on one measure: how far judge and people agree, and where not.
+
+    Args:
+        found: The measure beside people.
+        between: Each pair of annotators of it.
+        standing: Whether it may block.
+    """
+    wanted, entry = found.wanted, found.entry
+    label = wanted.measure.label
+    side = "from" if entry.better == "higher" else "up to"
+    said = {"option": "--good", "pass": "the spec's pass mark"}[entry.mark_from]
+    yield f"{label}: good is {side} {entry.mark:g}, by {said}"
+    yield from _parts(entry)
+    yield from _table(entry.whole)
+    yield from _gaps(found)
+    yield from (_people(pair) for pair in between)
+    yield from _flips(entry.flips)
+    yield from _differing(found.differing)
+    yield f"  {standing}"
+
+
+def _parts(entry: Entry) -> Iterator[str]:
+    named = {"all": entry.whole, **entry.languages, **entry.slices}
+    parts = dict(list(named.items())[:_SHOWN])
+    width = max(cells(_short(name)) for name in parts)
+    yield _ROW.format(" " * width, "labels", "agree", "kappa", "AUROC").rstrip()
+    for name, found in parts.items():
+        padded = _short(name) + " " * (width - cells(_short(name)))
+        yield _ROW.format(padded, *_figures(found)).rstrip()
+    if len(named) > len(parts):
+        yield f"  and {len(named) - len(parts):,} more slices, in the file"
+
+
+def _short(name: str) -> str:
+    return cut(" ".join(name.split()), _NAME)
+
+
+def _figures(found: Part) -> tuple[str, str, str, str]:
+    share = found.table.share
+    agree = "-" if share is None else f"{share:.0%}"
+    says = found.auroc is not None and found.table.total >= FEW
+    area = f"{found.auroc:.2f}" if says else ""
+    return f"{found.labels:,}", agree, kappa(found.table), area
+
+
+def kappa(table: Table) -> str:
+    """Give kappa with its interval, or why there is nothing to say."""
+    if table.total < FEW:
+        return "too few labels to say"
+    if table.kappa is None or table.interval is None:
+        return "not defined: all alike"
+    low, high = table.interval
+    return f"{table.kappa:.2f} ({low:.2f} to {high:.2f})"
+
+
+def _table(whole: Part) -> Iterator[str]:
+    yield "              people good   bad"
+    yield f"  judge good  {whole.both_good:>11,} {whole.judge_alone:>5,}"
+    yield f"  judge bad   {whole.people_alone:>11,} {whole.both_bad:>5,}"
+
+
+def _gaps(found: Held) -> Iterator[str]:
+    """Say on which items there is nothing to compare, and why."""
+    reasons = Counter(
+        row.score.reason for row in found.rows if not isinstance(row.score, float)
+    )
+    for reason, times in reasons.most_common(3):
+        yield f"  no score on {count(times, 'item')}: {cut(_line(reason), 200)}"
+    if found.wanted.disputed:
+        divided = count(found.wanted.disputed, "item")
+        yield f"  left out, as people are divided: {divided}"
+
+
+def _people(pair: Between) -> str:
+    names = f"{_short(pair.first)} and {_short(pair.second)}"
+    return f"  {names} among themselves: kappa {kappa(pair.table)}"
+
+
+def _flips(found: Mapping[str, Flips]) -> Iterator[str]:
+    if found:
+        yield "  changed copies, and how often the judge then decides otherwise:"
+    for name, flips in found.items():
+        if flips.rate is None or flips.interval is None:
+            yield f"  {name:<10} no item could be changed"
+            continue
+        low, high = flips.interval
+        failed = f", {flips.failed} failed" if flips.failed else ""
+        share = f"{flips.rate:.1%} ({low:.1%} to {high:.1%}) of {flips.items:,}"
+        moved = f"{flips.to_good} to good, {flips.to_bad} to bad{failed}"
+        yield f"  {name:<10} {share}: {moved}"
+
+
+def _differing(rows: Sequence[Beside]) -> Iterator[str]:
+    if rows:
+        items = count(len(rows), "item")
+        yield f"  they differ on {items}, the judge's surest first:"
+    for row in rows[:_SHOWN]:
+        people = "good" if row.people else "bad"
+        score = f"{row.score:.2f}" if isinstance(row.score, float) else "none"
+        question = cut(_line(row.item.case.question), _QUESTION)
+        said = f"people {people}, judge {score}"
+        yield f"  - {_short(row.item.case.id)}: {said}: {question}"
+    if len(rows) > _SHOWN:
+        yield f"  - and {len(rows) - _SHOWN:,} more"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

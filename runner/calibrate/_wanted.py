@@ -1,0 +1,109 @@
+"""What is to be calibrated: measures with their labels and marks, and what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from runner.calibrate._changed import CHANGES
+from runner.calibrate._compare import Mark
+from runner.calibration import MarkSource
+from runner.errors import InputError, Problems, did_you_mean
+from runner.labels import Label, Settled, settled
+from runner.model import Measure
+from runner.pipeline import Plan
+
+
+class Wanted(NamedTuple):
+    """One measure that is held against people."""
+
+    measure: Measure
+    mark: Mark
+    mark_from: MarkSource
+    items: Sequence[Settled]
+    """Those on which people agree."""
+    disputed: int
+    """Items that are left out, as people are divided."""
+
+    def changes(self) -> list[str]:
+        """Give the kinds of changed copies on which it must give the same."""
+        metric = self.measure.metric
+        return [name for name, change in CHANGES.items() if change.applies(metric)]
+
+    def calls(self, copies: int) -> int:
+        """Give about how many requests it takes at most, with so many items changed."""
+        each = len(self.measure.metric.tasks)
+        changed = min(copies, len(self.items)) * len(self.changes())
+        return each * (len(self.items) + changed)
+
+
+def wanted(
+    plan: Plan, labels: Sequence[Label], good: Mapping[str, float]
+) -> list[Wanted]:
+    """Give the judged measures of a spec that have labels, in its order.
+
+    Args:
+        plan: Of the spec.
+        labels: What people said.
+        good: By measure, the score from which on it is good, where an option says so;
+            else the spec's pass mark holds.
+
+    Raises:
+        Problems: A label or an option is of no judged measure of the spec, or nothing
+            says which score is good.
+    """
+    measures = {m.label: m for m in plan.spec.measures if m.metric.judged}
+    problems = [*_strange(labels, measures, good)]
+    found = []
+    for label, measure in measures.items():
+        ours = [one for one in labels if one.item.metric == label]
+        if not ours:
+            continue
+        value, source = _mark(plan, label, good)
+        if value is None:
+            problems.append(_unmarked(plan, label))
+            continue
+        items = list(settled(ours))
+        agreed = [one for one in items if one.good is not None]
+        mark = Mark(value, measure.better)
+        disputed = sum(one.is_disputed for one in items)
+        found.append(Wanted(measure, mark, source, agreed, disputed))
+    if problems:
+        raise Problems(problems)
+    return found
+
+
+def _mark(
+    plan: Plan, label: str, good: Mapping[str, float]
+) -> tuple[float | None, MarkSource]:
+    if label in good:
+        return good[label], "option"
+    return plan.spec.marks.get(label), "pass"
+
+
+def _unmarked(plan: Plan, label: str) -> InputError:
+    return InputError(
+        f"nothing says from which score on {label} is good",
+        where=plan.place("pass"),
+        hint=f"write pass: {{{label}: 0.8}} in the spec, or --good {label}=0.8",
+    )
+
+
+def _strange(
+    labels: Sequence[Label], measures: Mapping[str, Measure], good: Mapping[str, float]
+) -> Iterator[InputError]:
+    """Give what speaks of no judged measure of the spec, each name once."""
+    told = dict.fromkeys(label.item.metric for label in labels)
+    first = {name: next(x for x in labels if x.item.metric == name) for name in told}
+    listed = ", ".join(measures) or "none"
+    for name, label in first.items():
+        if name not in measures:
+            yield InputError(
+                f"{name} is no judged metric of the spec",
+                where=label.place._replace(path="metric"),
+                hint=did_you_mean(name, measures) or f"there are {listed}",
+            )
+    for name in good:
+        if name not in measures:
+            hint = did_you_mean(name, measures) or f"there are {listed}"
+            yield InputError(f"--good {name}: no judged metric of the spec", hint=hint)
