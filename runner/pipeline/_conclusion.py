@@ -14,6 +14,7 @@ from runner.gates import Measured, Selection
 from runner.ledger import Ledger, slices_of
 from runner.model import Case, Comparison, GateResult, JudgeAccount, Summary
 from runner.pipeline._plan import ALL, Plan
+from runner.pipeline._told import judge_told
 from runner.quarantine import listed, told
 from runner.report import EXCERPTS, CasePlace, Report
 from runner.scores import NO_PASSAGES
@@ -84,6 +85,7 @@ def conclude(
             *plan.notices,
             *gates.notices(spec, measured, results),
             *_unseen(summaries),
+            *judge_told(account, spec.measures, summaries),
         ),
         spec=spec.file,
         owners=() if stopped else _called(results, plan),

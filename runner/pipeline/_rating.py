@@ -29,7 +29,9 @@ from runner.scores import Asked, Scorer
 Interruptible = Callable[[Iterable[Any]], Iterator[Any]]
 
 _WINDOW = 8  # cases a thread that may wait for those before them
-_APART = 0.1  # from here on two scores of one item are not the same
+APART = 0.1
+"""From here on two scores of one item are not the same."""
+
 _STOPPED = Failed("the run was stopped before the judge had answered")
 _SHARES = 2**32
 
@@ -228,5 +230,5 @@ def _is_watched(case: Case, measure: Measure, share: float) -> bool:
 
 def _are_alike(one: Score, other: Score) -> bool:
     if isinstance(one, float) and isinstance(other, float):
-        return round(abs(one - other), 9) < _APART
+        return round(abs(one - other), 9) < APART
     return isinstance(one, float) == isinstance(other, float)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from runner.model import Comparison
 from runner.render._first import no_baseline
 from runner.render._headline import evaluated, few
+from runner.render._judge import judged
 from runner.render._links import Links
 from runner.render._noise import flips
 from runner.render._numbers import number
@@ -95,6 +96,7 @@ def footer(report: Report, links: Links) -> Said:
             say("base ", commit(report.base, links)) if report.base else (),
             _of_baseline(report, compared, links) if compared else (),
             say(link("workflow run", links.run_url)) if links.run_url else (),
+            judged(report.judge) if report.judge else (),
             _moment(report.started) if report.started else (),
             say(f"took {number(report.duration_s, 's')}") if report.duration_s else (),
             say("rag-eval-action ", named(report.version)) if report.version else (),
