@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from runner import files
 from runner.endpoints.command import CommandEndpoint
 from runner.endpoints.function import FunctionEndpoint
 from runner.endpoints.http import HttpEndpoint
-from runner.errors import InputError
+from runner.errors import InputError, Place
 from runner.hosts import Access
 from runner.model import Case
 from runner.pipeline import Plan
+from runner.spec import EndpointSpec
+from runner.templating import Locate
 
 Live = HttpEndpoint | CommandEndpoint | FunctionEndpoint
 
@@ -35,7 +38,7 @@ def opened(
             asked, or a folder or function is not there.
     """
     spec, variables = plan.spec.endpoint, plan.spec.variables
-    secrets, place = plan.spec.secrets, plan.place
+    secrets, place = plan.redactor, plan.place
     if spec.command is not None:
         return CommandEndpoint(
             spec, variables, folder=_folder(plan, root), secrets=secrets, place=place
@@ -45,11 +48,42 @@ def opened(
         return FunctionEndpoint(
             spec, variables, folders=folders, secrets=secrets, place=place
         )
+    return _over_http(plan, spec, place, root, access, cases)
+
+
+def beside(plan: Plan, root: Path, access: Access = _ANY) -> HttpEndpoint | None:
+    """Give the endpoint that is the baseline, None where no endpoint is.
+
+    Raises:
+        InputError: As of ``opened``.
+    """
+    if plan.rival is None:
+        return None
+    return _over_http(plan, plan.rival, plan.beside, root, access, plan.cases)
+
+
+def _over_http(
+    plan: Plan,
+    spec: EndpointSpec,
+    place: Locate,
+    root: Path,
+    access: Access,
+    cases: Iterable[Case],
+) -> HttpEndpoint:
     endpoint = HttpEndpoint(
-        spec, variables, secrets=secrets, place=place, access=access
+        spec,
+        plan.spec.variables,
+        secrets=plan.redactor,
+        place=place,
+        find=partial(_named, plan, root),
+        access=access,
     )
     endpoint.admit(cases)
     return endpoint
+
+
+def _named(plan: Plan, root: Path, written: str, where: Place) -> Path:
+    return files.named(written, spec=plan.spec.file, root=root, where=where)
 
 
 def _folder(plan: Plan, root: Path) -> Path:

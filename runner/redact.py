@@ -7,6 +7,7 @@ import json
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
+from threading import Lock
 from urllib.parse import quote, quote_plus
 
 SHORTEST = 6
@@ -31,15 +32,28 @@ class Redactor:
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
+        self._lock = Lock()
+        self._secrets = frozenset(secrets)
         spellings = {
             spelling
-            for secret in secrets
+            for secret in self._secrets
             for part in (secret, *map(str.strip, secret.splitlines()))
             if len(part) >= SHORTEST
             for spelling in _spellings(part)
         }
         self._spellings = sorted(spellings, key=lambda text: (-len(text), text))
         self._beginnings = {spelling[:SHORTEST] for spelling in spellings}
+
+    def learn(self, secret: str) -> None:
+        """Mask one more secret from now on, such as a token that came during a run.
+
+        Other threads may mask and teach meanwhile.
+        """
+        with self._lock:
+            other = Redactor({*self._secrets, secret})
+            # The beginnings first: what has one and no spelling yet stays as it is.
+            self._secrets, self._beginnings = other._secrets, other._beginnings
+            self._spellings = other._spellings
 
     def text(self, text: str) -> str:
         """Give the text with ``***`` for each secret; longer secrets go first."""

@@ -82,11 +82,11 @@ class Arrived(NamedTuple):
         return self.failed or _together(self.values)
 
     def with_reply(self, name: str, value: Any, replies: ReplyMap) -> Arrived:
-        """Add the value of the request that came last, or the failure that it is."""
+        """Add the value of the request that came last, or why there is none."""
         if not isinstance(value, Failure):
             return self._replace(values={**self.values, name: value})
-        last = self.came[-1]
-        if last.stream and last.reply is value:
+        last = self.came[-1] if self.came else None
+        if last and last.stream and last.reply is value:
             part = _together({**self.values, name: last.stream.cut()})
             value = with_part(value, replies, part)
         return self._replace(failed=value)
@@ -100,8 +100,9 @@ class Arrived(NamedTuple):
             InputError: An expression cannot take what it met.
         """
         result = self.failed or self._read(replies, span)
-        timed = [i for i in span.timed if i < len(self.came)] or [-1]
-        return result._replace(latency=sum(self.came[i].latency for i in timed))
+        timed = [self.came[i] for i in span.timed if i < len(self.came)]
+        latency = sum(came.latency for came in timed or self.came[-1:])
+        return result._replace(latency=latency if self.came else None)
 
     def _read(self, replies: ReplyMap, span: Span) -> Response | Failure:
         whole = _together(self.values)

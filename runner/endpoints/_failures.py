@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from runner.model import Failure
+from runner.spec import AuthSpec
 from runner.text.lengths import excerpt
 from runner.wire.caller import NO_STATUS, Block, Reply
 
 
-def block_of(name: str = "endpoint") -> Block:
+def block_of(name: str = "endpoint", auth: AuthSpec | None = None) -> Block:
     """Give the part of the spec that a request stands in, by what its keys begin with.
 
     >>> block_of("endpoint.steps[1]").advice[404]
     'check endpoint.steps[1].url'
     """
+    shown = f"check the token in {name}.headers"
+    if auth:
+        shown = "check the keys, region and service in auth"
+    refused = "a new token of auth was refused too" if auth and auth.bearer else shown
     advice = {
         400: f"check {name}.body",
-        401: f"check the token in {name}.headers",
-        403: f"check the token in {name}.headers",
+        401: refused,
+        403: "the token of auth may not" if auth and auth.bearer else shown,
         404: f"check {name}.url",
         405: f"check {name}.method",
         413: "the request is too large for it",

@@ -49,7 +49,7 @@ class LocalEndpoint(ABC):
         spec: EndpointSpec,
         variables: Mapping[str, str],
         *,
-        secrets: Iterable[str] = (),
+        secrets: Iterable[str] | Redactor = (),
         place: Locate = by_path,
         clock: Callable[[], float] = time.monotonic,
         new_uuid: Callable[[], str] = lambda: uuid4().hex,
@@ -57,7 +57,8 @@ class LocalEndpoint(ABC):
         self.replies = ReplyMap(spec.response, place=place)
         self._spec = spec
         self._template = InputTemplate(spec.body, variables, place=place)
-        self._redact = Redactor(secrets).text
+        redactor = secrets if isinstance(secrets, Redactor) else Redactor(secrets)
+        self._redact = redactor.text
         self._place = place
         self._clock = clock
         self._new_uuid = new_uuid

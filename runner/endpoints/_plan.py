@@ -118,17 +118,18 @@ def origins(plan: Plan, cases: Sequence[Case]) -> tuple[tuple[str, ...], ...]:
 def check_shared(
     spec: EndpointSpec, services: tuple[tuple[str, ...], ...], place: Locate
 ) -> None:
-    """See that the headers of all steps go to one service.
+    """See that headers, and what proves who asks, go to one service.
 
     Raises:
         InputError: They would hand a key for one service to another.
     """
-    if spec.headers and len(set(map(frozenset, services))) > 1:
+    shared = [key for key in ("headers", "auth") if getattr(spec, key)]
+    if shared and len(set(map(frozenset, services))) > 1:
         hosts = dict.fromkeys(_host(url) for found in services for url in found)
         raise InputError(
             f"would go with every step, and these lead to {' and '.join(hosts)}",
-            where=place("endpoint", "headers"),
-            hint="write them in the steps that need them",
+            where=place("endpoint", shared[0]),
+            hint="write in each step what its own service wants",
         )
 
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import requests
-from urllib3.exceptions import HTTPError
 
 from runner.endpoints._came import Arrived, Came
 from runner.endpoints._expressions import truth
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._plan import Form
+from runner.endpoints._sender import Sender
 from runner.endpoints._stream import Stream
 from runner.endpoints._talk import Talk
 from runner.endpoints._values import described
@@ -22,7 +22,7 @@ from runner.model import Failure
 from runner.templating import Request, encoded
 from runner.text.lengths import excerpt
 from runner.units import count, plain
-from runner.wire.caller import SUCCESS, Caller, Reply, Unreadable, prepared, shown
+from runner.wire.caller import Sign, prepared, shown
 
 _SHOWN = 300
 
@@ -63,12 +63,13 @@ class Leg:
     def __init__(
         self,
         form: Form,
-        caller: Caller,
+        sender: Sender,
         replies: ReplyMap,
         clock: Callable[[], float],
     ) -> None:
         self.form = form
-        self.caller = caller
+        self.caller = sender.caller
+        self._sender = sender
         self._replies = replies
         self._clock = clock
 
@@ -79,11 +80,14 @@ class Leg:
             InputError: It cannot be rendered for this case, an expression cannot take
                 what it met, or the host is one that may not be asked.
         """
+        request = self._rendered(walk)
+        if isinstance(request, Failure):
+            return Next(self._with(walk, request))
+        sign = self._sender.ready()
+        if isinstance(sign, Failure):
+            return Next(self._with(walk, sign))
         polls = walk.polls or Polls(time.monotonic() + self.form.timeout)
-        rendered = self._rendered(walk)
-        if isinstance(rendered, Failure):
-            return Next(self._with(walk, rendered))
-        came = self._sent(self._prepared(rendered), polls)
+        came = self._sent(self._prepared(request), sign, polls)
         done = walk.arrived._replace(came=(*walk.arrived.came, came))
         there = walk._replace(arrived=done, polls=None)
         value = self._value(came)
@@ -150,11 +154,12 @@ class Leg:
         body = encoded(request.body, self.form.place("body"))
         return prepared(request.method, url, headers, body)
 
-    def _sent(self, request: requests.PreparedRequest, polls: Polls) -> Came:
-        started = self._clock()
+    def _sent(
+        self, request: requests.PreparedRequest, sign: Sign, polls: Polls
+    ) -> Came:
         framing = self.form.framing
         stream = Stream(framing, self._clock) if framing else None
-        reply = self._call(request, polls.deadline, stream)
+        reply, started = self._sender.send(request, sign, polls.deadline, stream)
         latency = polls.spent + self._clock() - started
         where = shown(str(request.url))
         return Came(
@@ -168,24 +173,3 @@ class Leg:
             self.form.block,
             polls.times + 1,
         )
-
-    def _call(
-        self, request: requests.PreparedRequest, deadline: float, stream: Stream | None
-    ) -> Reply | Failure:
-        """Give a reply with a status of 2xx, through redirects within the service.
-
-        Its body goes to ``stream`` as it comes, where there is one.
-        """
-        url = str(request.url)
-        take = stream.take if stream else None
-        reply = self.caller.call(request, deadline, "url", take=take)
-        if isinstance(reply, Failure):
-            return reply
-        try:
-            if stream:
-                stream.end()
-        except (HTTPError, Unreadable) as error:
-            return self.caller.broken(error, url)
-        if reply.status in SUCCESS:
-            return reply
-        return self.caller.unsuccessful(reply, url)

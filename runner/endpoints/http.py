@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from uuid import uuid4
 
+from runner.endpoints._auth import Find, auth_of
 from runner.endpoints._came import Arrived, Came
 from runner.endpoints._failures import block_of
 from runner.endpoints._plan import Form, check_shared, origins, plan
+from runner.endpoints._sender import Sender
 from runner.endpoints._talk import begun
 from runner.endpoints._walk import Leg, Walk
-from runner.errors import Unavailable
+from runner.errors import Place, Unavailable
 from runner.hosts import Access
 from runner.model import Case, Failure, Pending, Response
 from runner.redact import Redactor
@@ -39,6 +42,10 @@ _POLL_TIMEOUT = 5.0
 _ANY = Access()
 
 
+def _anywhere(written: str, _: Place) -> Path:
+    return Path(written)
+
+
 class HttpEndpoint:
     """Asks over HTTP, by the templates and the mapping of a spec.
 
@@ -48,8 +55,9 @@ class HttpEndpoint:
     Args:
         spec: The endpoint's block.
         variables: Environment values by name.
-        secrets: What no message may show.
+        secrets: What no message may show; a Redactor learns the tokens that are read.
         place: Where a key stands in the user's file.
+        find: Gives the path of a file that the spec names.
         access: Which hosts may be asked, and where a service at localhost may be.
         resolve: Gives the addresses of a name.
         clock: Seconds, for latencies.
@@ -65,8 +73,9 @@ class HttpEndpoint:
         spec: EndpointSpec,
         variables: Mapping[str, str],
         *,
-        secrets: Iterable[str] = (),
+        secrets: Iterable[str] | Redactor = (),
         place: Locate = by_path,
+        find: Find = _anywhere,
         access: Access = _ANY,
         resolve: Resolve = resolve,
         clock: Callable[[], float] = time.monotonic,
@@ -76,22 +85,27 @@ class HttpEndpoint:
         self._plan = plan(spec, variables, place)
         self.replies = self._plan.replies
         self._spec = spec
-        self._redact = Redactor(secrets).text
+        redactor = secrets if isinstance(secrets, Redactor) else Redactor(secrets)
+        self._redact = redactor.text
         self._place = place
         self._clock = clock
         self._new_uuid = new_uuid
 
+        shared = auth_of(spec.auth, partial(place, "endpoint"), find, redactor.learn)
+
         def leg(form: Form, step: StepSpec) -> Leg:
+            own = auth_of(step.auth, form.place, find, redactor.learn)
             caller = Caller(
                 expand(step.url, variables),
-                block_of(form.block),
+                block_of(form.block, step.auth or spec.auth),
                 Bounds(form.timeout, spec.max_response),
                 place=lambda _, *key: form.place(*key),
                 access=access,
                 resolve=resolve,
                 wall=wall,
             )
-            return Leg(form, caller, self.replies, clock)
+            sender = Sender(caller, own if step.auth else shared, clock)
+            return Leg(form, sender, self.replies, clock)
 
         self._legs = tuple(map(leg, self._plan.forms, spec.requests))
         self._origins: tuple[str, ...] = ()

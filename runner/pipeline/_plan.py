@@ -65,6 +65,8 @@ class Plan(NamedTuple):
     """How far each judged metric counts, by its label."""
     place: Callable[..., Place] = by_path
     """Where a key of the spec stands."""
+    redactor: Redactor = Redactor(())
+    """Masks the secrets; what reads one during the run teaches it."""
 
     def beside(self, *path: str | int) -> Place:
         """Give where a key of the endpoint that is the baseline stands."""
@@ -128,7 +130,8 @@ def plan(
     """
     document = files.read_document(path, root=root)
     spec = parse(document, registry=registry, environ=environ)
-    with masking(Redactor(spec.secrets).text):
+    redactor = Redactor(spec.secrets)
+    with masking(redactor.text):
         cases, notices = files.read_cases(spec, root=root)
         check_selectors(spec, cases)
         asked = select(cases, filters)
@@ -144,6 +147,7 @@ def plan(
         quarantined=excused(cases, lines, today),
         today=today,
         place=document.place,
+        redactor=redactor,
     )
 
 

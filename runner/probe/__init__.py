@@ -29,7 +29,6 @@ from runner.probe._shown import (
     missing,
 )
 from runner.probe._unknown import unknown
-from runner.redact import Redactor
 
 __all__ = ["Probed", "probe", "probe_url"]
 
@@ -57,7 +56,7 @@ def probe(
         InputError: The spec or a case file is wrong, or there is no such case.
     """
     plan = pipeline.plan(path, root, environ, today=date.min)  # nothing is gated
-    redactor = Redactor(plan.spec.secrets)
+    redactor = plan.redactor
     case = _chosen(plan, case_id)
     with masking(redactor.text):
         endpoint = opened(plan, [case], root)

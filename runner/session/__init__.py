@@ -14,7 +14,6 @@ from runner.history import counts, point
 from runner.pipeline import Keeper, Plan, Rating
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.publish.history import append
-from runner.redact import Redactor
 from runner.report import Report
 from runner.results import renderings
 from runner.session._judge import rating, with_judge
@@ -35,7 +34,7 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
     services = ExitStack()
     with _beginning(order, world):
         plan = _planned(order, world)
-        redactor = Redactor(plan.spec.secrets)
+        redactor = plan.redactor
         with masking(redactor.text):
             plan = _ready(plan, order, world)
             source = asking(plan, order, world.root, services)
@@ -129,7 +128,7 @@ def _run(
         ResultsFolder(
             order.out,
             root=writable(order.out, world),
-            redactor=Redactor(plan.spec.secrets),
+            redactor=plan.redactor,
             replayed=order.replay,
         ) as folder,
         services,

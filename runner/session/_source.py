@@ -17,7 +17,7 @@ from runner.model import Endpoint, Exchange
 from runner.pipeline import Plan
 from runner.responses import Exchanges, Limits, collect
 from runner.session._order import Order
-from runner.spec import EndpointSpec
+from runner.spec import AuthSpec, EndpointSpec
 from runner.trials import numbered, trying
 
 if TYPE_CHECKING:
@@ -43,19 +43,36 @@ def check_start(plan: Plan) -> None:
         InputError: The spec would have something started, or run for each case.
     """
     spec = plan.spec.endpoint
-    what, hint, key = "", "", "start"
     if spec.start:
         what = "nothing is started inside of the action's container"
         hint = f"start it in a step before, `run: {spec.start.command} &`, on 0.0.0.0"
-    elif named := spec.command or spec.python:
+        raise InputError(what, where=plan.place("endpoint", "start"), hint=hint)
+    if named := spec.command or spec.python:
         key = "command" if spec.command else "python"
         what = f"{named} is not run inside of the action's container"
         hint = (
             f"run `rag-eval run {plan.spec.file}` in a step of its own, or serve it "
             "over HTTP and write url"
         )
-    if what:
         raise InputError(what, where=plan.place("endpoint", key), hint=hint)
+    for auth, where in _auths(plan):
+        if auth and auth.bearer and auth.bearer.command:
+            what = f"{auth.bearer.command[0]} is not run inside of the action's"
+            hint = (
+                "let a step before write the token to a file in the workspace and name "
+                "it with bearer: {file: ...}, or pass it through env: as a header"
+            )
+            raise InputError(f"{what} container", where=where, hint=hint)
+
+
+def _auths(plan: Plan) -> Iterator[tuple[AuthSpec | None, Place]]:
+    """Give everything in a spec that proves who asks, with its place."""
+    spec, rival = plan.spec.endpoint, plan.spec.rival
+    key = ("auth", "bearer", "command")
+    yield spec.auth, plan.place("endpoint", *key)
+    for index, step in enumerate(spec.steps):
+        yield step.auth, plan.place("endpoint", "steps", index, *key)
+    yield rival.auth if rival else None, plan.beside("endpoint", *key)
 
 
 def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
@@ -83,7 +100,7 @@ def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
             yield from _asked(endpoint, spec, plan)
             check(ready=True)
 
-    others, told = _beside(plan, order)
+    others, told = _beside(plan, order, root)
 
     def notices() -> Iterator[str]:
         yield from dict.fromkeys((*endpoint.notices(), *told()))
@@ -107,25 +124,20 @@ def _asked(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
 
 
 def _beside(
-    plan: Plan, order: Order
+    plan: Plan, order: Order, root: Path
 ) -> tuple[Exchanges | None, Callable[[], Iterable[str]]]:
     """Give the replies of an endpoint that is the baseline, and where it was found.
 
     None where no endpoint is.
     """
-    if plan.rival is None:
-        return None, tuple
-    from runner.endpoints.http import HttpEndpoint
-
     spec = plan.rival
-    endpoint = HttpEndpoint(
-        spec,
-        plan.spec.variables,
-        secrets=plan.spec.secrets,
-        place=plan.beside,
-        access=order.access,
-    )
-    endpoint.admit(plan.cases)
+    if spec is None:
+        return None, tuple
+    from runner.live import beside
+
+    endpoint = beside(plan, root, order.access)
+    if endpoint is None:
+        return None, tuple
 
     def live() -> Exchanges:
         with closing(endpoint):

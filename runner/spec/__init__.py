@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runner.spec._advised import advised
+from runner.spec._auth import AuthSpec, AwsSigV4
 from runner.spec._doubts import doubts
 from runner.spec._endpoint import (
     EndpointSpec,
@@ -31,6 +32,8 @@ from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks
 __all__ = [
     "DEFAULT_MARKS",
     "DEFAULT_METRICS",
+    "AuthSpec",
+    "AwsSigV4",
     "BaselineSource",
     "CaseSource",
     "CitationMap",

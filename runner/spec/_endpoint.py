@@ -10,6 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from runner.model import Match
 from runner.spec._amounts import Bytes, Given, Rate, Seconds, Whole, Word
+from runner.spec._auth import AuthSpec
 from runner.spec._part import Part
 from runner.spec._response import UNMAPPED, ResponseMap
 from runner.spec._steps import Method, StepSpec
@@ -39,10 +40,15 @@ class Rival(Part):
     headers: dict[str, str] | None = Field(
         None, description="Its headers, in the place of those of `endpoint`."
     )
+    auth: AuthSpec | None = Field(
+        None, description="How it is told who asks, in the place of that of `endpoint`."
+    )
 
 
 _WAYS = ("url", "steps", "command", "python")
-_OF_HTTP = dict.fromkeys(("method", "headers", "query", "wait_for", "start"), "url")
+_OF_HTTP = dict.fromkeys(
+    ("method", "headers", "auth", "query", "wait_for", "start"), "url"
+)
 _FOREIGN: Mapping[str, Mapping[str, str]] = {
     "url": {"cwd": "command and python"},
     "steps": {
@@ -73,8 +79,6 @@ class EndpointSpec(Part):
     model_config = ConfigDict(
         json_schema_extra={"oneOf": [{"required": [way]} for way in _WAYS]}
     )
-    later = frozenset({"auth"})
-
     url: Given = Field(None, description="Where to send a case; a template.")
     steps: tuple[StepSpec, ...] = Field(
         (),
@@ -100,6 +104,9 @@ class EndpointSpec(Part):
     )
     method: Method = Field(None, description="POST where there is a body, else GET.")
     headers: dict[str, str] = Field({}, description="Templates by header name.")
+    auth: AuthSpec | None = Field(
+        None, description="How it is told who asks, where a header alone does not do."
+    )
     query: dict[str, Any] = Field({}, description="URL parameters; templates.")
     body: Any = Field(
         None,

@@ -15,6 +15,7 @@ from runner.errors import Document, InputError, KeyPath, Problems, kind_of, mask
 from runner.model import Metric
 from runner.redact import Redactor
 from runner.spec._endpoint import EndpointSpec, Rival
+from runner.spec._everywhere import addresses, secrets
 from runner.spec._explain import Mistake, mistakes
 from runner.spec._marks import marks
 from runner.spec._measures import Measures
@@ -131,8 +132,8 @@ class _Reading:
             self.addresses(file, variables)
         if file.judge is None and "judge" not in self.document.data:
             self.unjudged(measures)
-        if file.judge and file.judge.api_key:
-            variables.hide(file.judge.api_key)
+        for secret in secrets(file):
+            variables.hide(secret)
         document = self.document
         trials = Trials(file.trials.times, file.trials.passes)
         return Spec(
@@ -164,18 +165,23 @@ class _Reading:
         if rival and endpoint.url is None:
             what = "is as endpoint says but for its url, and that has none"
             self.add(Mistake(("baseline", "endpoint"), what, "leave it out"))
-        elif rival and rival.headers is None:
-            self.sound_headers(endpoint)
+        elif rival:
+            self.sound_beside(endpoint, rival)
         return {
             "baseline": source,
             "removed": Removed(file.baseline.removed, line),
             "rival": rival and _beside(endpoint, rival),
         }
 
-    def sound_headers(self, endpoint: EndpointSpec) -> None:
+    def sound_beside(self, endpoint: EndpointSpec, rival: Rival) -> None:
         """See that no secret of the endpoint goes to another address unasked."""
+        if endpoint.auth and "auth" not in rival.model_fields_set:
+            what = "is missing, and that of endpoint shows its own keys"
+            hint = "say here what this address is to be shown; null is nothing"
+            self.add(Mistake(("baseline", "endpoint", "auth"), what, hint))
         written = " ".join(endpoint.headers.values())
-        if names := _NAMES.findall(written):
+        names = [] if rival.headers is not None else _NAMES.findall(written)
+        if names:
             what = f"is missing, and those of endpoint send {listed(names, 3)}"
             hint = "say here what this address is to be sent; {} is nothing"
             self.add(Mistake(("baseline", "endpoint", "headers"), what, hint))
@@ -200,7 +206,7 @@ class _Reading:
 
     def addresses(self, file: SpecFile, variables: Variables) -> None:
         """See that the addresses are some, once the environment is in them."""
-        for path, url in _addresses(file):
+        for path, url in addresses(file):
             if not variables.plain(url).startswith(("http://", "https://", "{{")):
                 names = ", ".join(_NAMES.findall(url))
                 hint = f"look at what {names} holds" if names else ""
@@ -240,26 +246,9 @@ def _without(data: Mapping[str, Any], found: list[Mistake]) -> dict[str, Any]:
 def _beside(endpoint: EndpointSpec, rival: Rival) -> EndpointSpec:
     """Give the endpoint as it is elsewhere, where nothing is started or waited for."""
     headers = endpoint.headers if rival.headers is None else rival.headers
-    elsewhere = {"url": rival.url, "headers": headers, "start": None, "wait_for": None}
-    return endpoint.model_copy(update=elsewhere)
-
-
-def _addresses(file: SpecFile) -> Iterator[tuple[KeyPath, str]]:
-    """Give every URL of a spec with its key path."""
-    for index, step in enumerate(file.endpoint.steps):
-        yield ("endpoint", "steps", index, "url"), step.url
-    if file.endpoint.url is not None:
-        yield ("endpoint", "url"), file.endpoint.url
-    if file.endpoint.wait_for:
-        yield ("endpoint", "wait_for", "url"), file.endpoint.wait_for.url
-    rival = file.baseline and file.baseline.endpoint
-    if rival:
-        yield ("baseline", "endpoint", "url"), rival.url
-    judge = file.judge
-    if judge and judge.url:
-        yield ("judge", "url"), judge.url
-    if judge and judge.embeddings and judge.embeddings.url:
-        yield ("judge", "embeddings", "url"), judge.embeddings.url
+    elsewhere = {"url": rival.url, "headers": headers, "auth": rival.auth}
+    nothing = {"start": None, "wait_for": None}
+    return endpoint.model_copy(update={**elsewhere, **nothing})
 
 
 def _with_method(endpoint: EndpointSpec) -> EndpointSpec:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from runner.spec._amounts import Seconds
+from runner.spec._auth import AuthSpec
 from runner.spec._part import Part
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -50,6 +51,9 @@ class StepSpec(Part):
     method: Method = Field(None, description="POST where there is a body, else GET.")
     headers: dict[str, str] = Field(
         {}, description="Besides those of the endpoint; the same name replaces one."
+    )
+    auth: AuthSpec | None = Field(
+        None, description="In the place of that of the endpoint."
     )
     query: dict[str, Any] = Field({}, description="URL parameters; templates.")
     body: Any = Field(None, description="Sent as JSON; every string is a template.")

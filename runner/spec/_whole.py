@@ -1,4 +1,4 @@
-"""How the steps of an endpoint have to fit together, once each of them is right."""
+"""How the keys of an endpoint have to fit together, once each of them is right."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from runner.errors import KeyPath
 from runner.spec._endpoint import EndpointSpec
 from runner.spec._explain import Mistake
+from runner.spec._steps import StepSpec
 
 _NO_ANSWER = (
     "needs answer: write in which step it stands, such as {name}.answer, or null "
@@ -15,7 +16,8 @@ _NO_ANSWER = (
 
 
 def misfits(endpoint: EndpointSpec) -> Iterator[Mistake]:
-    """Give what is wrong between the steps of an endpoint, and with its mapping."""
+    """Give what is wrong between the keys of an endpoint, and with its mapping."""
+    yield from _twice(endpoint)
     if not endpoint.steps:
         return
     yield from _steps(endpoint)
@@ -25,6 +27,18 @@ def misfits(endpoint: EndpointSpec) -> Iterator[Mistake]:
         yield Mistake((*path, "stream"), "has no effect beside steps", hint)
     elif "answer" not in endpoint.response.model_fields_set:
         yield Mistake(path, _NO_ANSWER.format(name=endpoint.steps[-1].name))
+
+
+def _twice(endpoint: EndpointSpec) -> Iterator[Mistake]:
+    """Give the headers that say who asks where ``auth`` does."""
+    blocks: list[tuple[KeyPath, EndpointSpec | StepSpec]] = [(("endpoint",), endpoint)]
+    each = enumerate(endpoint.steps)
+    blocks += [(("endpoint", "steps", index), step) for index, step in each]
+    for path, block in blocks:
+        for name in block.headers if block.auth or endpoint.auth else ():
+            if name.lower() == "authorization":
+                what = "auth writes this header"
+                yield Mistake((*path, "headers", name), what, "leave one of them out")
 
 
 def _steps(endpoint: EndpointSpec) -> Iterator[Mistake]:

@@ -42,6 +42,7 @@ __all__ = [
     "Caller",
     "Reply",
     "Resolve",
+    "Sign",
     "TooLarge",
     "Unreadable",
     "prepared",
@@ -49,10 +50,17 @@ __all__ = [
     "shown",
 ]
 
+Sign = Callable[[requests.PreparedRequest], requests.PreparedRequest]
+"""Gives a request with what proves who asks; the one it is given stays as it is."""
+
 REDIRECTS = 5
 """How many are followed; all within one service and one time-out."""
 
 _CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
+
+
+def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    return request
 
 
 class Bounds(NamedTuple):
@@ -111,6 +119,7 @@ class Caller:
         deadline: float,
         *key: str,
         take: Take | None = None,
+        sign: Sign = _as_it_is,
     ) -> Reply | Failure:
         """Give the reply, whatever its status, through redirects within the service.
 
@@ -119,6 +128,7 @@ class Caller:
             deadline: When the call ends, on the clock of ``time.monotonic``.
             key: Of the spec that gave the URL.
             take: Gets the pieces of a success as they come; its reply has no body.
+            sign: Signs what is sent, at each hop anew.
 
         Raises:
             InputError: The host stands for addresses that are never reached.
@@ -127,7 +137,8 @@ class Caller:
         hops = 0
         try:
             while True:
-                reply = self._client.send(request, deadline, self._bounds.size, take)
+                signed = sign(request)
+                reply = self._client.send(signed, deadline, self._bounds.size, take)
                 target = redirected(reply, str(request.url))
                 if target is None or hops == REDIRECTS:
                     return reply

@@ -43,6 +43,7 @@ HOMES = {
         *("publish", "report", "spec"),
     },
     "re2": {"endpoints"},
+    "requests_aws4auth": {"endpoints"},
     "requests": {"endpoints", "publish", "wire"},
     "rich": {"progress"},
     "tabulate": {"render"},

@@ -468,7 +468,7 @@ def test_a_key_of_one_service_is_not_handed_to_another():
 
         assert str(caught.value) == (
             "endpoint.headers: would go with every step, and these lead to one.example "
-            "and two.example:8000 (write them in the steps that need them)"
+            "and two.example:8000 (write in each step what its own service wants)"
         )
 
 

@@ -87,3 +87,12 @@ def test_every_line_of_a_secret_is_one(echoed):
 
     assert "BgkqhkiG9w0B" not in redact(echoed)
     assert "MIIEvQIBADAN" not in redact(echoed)
+
+
+def test_a_secret_that_is_learnt_is_masked_from_then_on():
+    redactor = Redactor(["s3cret-first"])
+    text = redactor.text
+
+    redactor.learn("s3cret-second")
+
+    assert text("s3cret-first, s3cret-second, s3cret-sec...") == "***, ***, ***..."

@@ -968,3 +968,26 @@ def test_templates_of_steps_keep_their_variables_and_other_keys_take_them():
     assert spec.variables == environ
     assert spec.secrets == ("s3cret-value",)
     assert spec.endpoint.response.contexts is None
+
+
+def test_keys_are_secret_wherever_they_are_written():
+    text = (
+        "endpoint:\n"
+        "  url: http://rag\n"
+        "  auth:\n"
+        "    aws_sigv4:\n"
+        "      region: ${REGION}\n"
+        "      service: bedrock\n"
+        "      access_key_id: ${AWS_ACCESS_KEY_ID}\n"
+        "      secret_access_key: written-in-the-spec\n"
+        "      session_token: ${SESSION:-}\n"
+        "baseline:\n"
+        "  endpoint: {url: http://prod, auth: null}\n"
+        "cases: a.json\n"
+    )
+    environ = {"REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE"}
+    spec = parse(parse_yaml(text, file="s.yaml"), registry=registry, environ=environ)
+
+    assert set(spec.secrets) == {"AKIDEXAMPLE", "written-in-the-spec"}
+    assert spec.endpoint.auth.aws_sigv4.region == "us-east-1"
+    assert spec.rival.auth is None
