@@ -9,7 +9,9 @@ import yaml
 from click.testing import CliRunner
 
 from runner.cli import commands
+from runner.endpoints import ReplyMap
 from runner.probe import probe_url
+from runner.spec import ResponseMap
 from tests.streaming import oddly, replaying
 
 RECIPES = Path(__file__).parents[2] / "specs/recipes"
@@ -17,6 +19,9 @@ PAGE = Path(__file__).parents[2] / "docs/recipes.md"
 SAMPLES = {
     "anythingllm-search": "anythingllm-search.blocking",
     "azure-on-your-data": "azure-oyd.blocking",
+    "cohere": "cohere-chat.blocking",
+    "cohere-rerank": "rerank-cohere.blocking",
+    "tei-rerank": "rerank-tei.blocking",
     "dify-retrieval": "dify-retrieve.blocking",
     "gemini": "gemini-rag.stream",
     "openai-file-search": "openai-responses.blocking",
@@ -29,6 +34,7 @@ QUESTION, OFF = "退货期限是多少天？", "公司明年会裁员吗？"
 DECLINED = {"签收后 30 天": "抱歉，知识库中", "内可以退货": "没有相关信息"}
 NAMES = sorted(path.stem for path in RECIPES.glob("*.yaml"))
 VARIABLE = re.compile(r"\$\{(\w+)[:}]")
+DOCUMENTS = ["退货运费由买家承担。", "商品签收后 30 天内可申请退货。"]
 TOKEN = "s3cret-token"  # noqa: S105 - a made-up one
 
 
@@ -104,8 +110,10 @@ def test_a_recipe_leads_from_init_to_a_verdict(shared, tmp_path, ran, name):
 def cases(expected):
     """Give a question of the sample, and one that its server declines."""
     first = next((p["id"] for p in expected["contexts"]), "none")
+    kept = {"documents": DOCUMENTS}
     days = {"id": "days", "question": QUESTION, "expected_doc_ids": [first]}
     off = {"id": "off", "question": OFF, "expect_refusal": True, "tags": ["must-hold"]}
+    days["meta"] = off["meta"] = kept
     if expected["answer"] is None:
         return yaml.safe_dump([days])
     return yaml.safe_dump([{**days, "must_include": ["30 天"]}, off])
@@ -119,6 +127,7 @@ def assert_heard(requests, spec):
         said = str(json.loads(sent))
         assert QUESTION in said or OFF in said
         assert not keyed or TOKEN.encode() in request
+        assert "meta.documents" not in spec.read_text("utf-8") or DOCUMENTS[0] in said
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -142,6 +151,33 @@ def test_a_reply_is_recognised_as_that_of_its_server(shared, name):
 
     assert found.status == 0
     assert f"    rag-eval init --for {name}" in found.lines
+
+
+@pytest.mark.parametrize(
+    ("stem", "path"),
+    [
+        ("dify.blocking", "conversation_id"),
+        ("ragflow.blocking", "data.session_id"),
+        ("bailian.blocking", "output.session_id"),
+        ("openai-responses.blocking", "id"),
+    ],
+)
+def test_a_reply_names_its_conversation(shared, stem, path):
+    folder = shared / "data/endpoint-samples"
+    mapping = json.loads((folder / "mappings.json").read_text("utf-8"))[stem]
+    reply = json.loads((folder / mapping["file"]).read_text("utf-8"))
+    spec = ResponseMap(**{**mapping["response"], "session": path})
+
+    assert ReplyMap(spec).read(reply).session
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recipe_that_needs_nothing_more_tells_turns_apart(name):
+    page = (PAGE.parent / "conversations.md").read_text("utf-8")
+    row = next(line for line in page.splitlines() if "they send `uuid`" in line)
+    sent = str(recipe(name)["endpoint"].get("body"))
+
+    assert (f"`{name}`" in row) == ("session" in sent.lower() and "{{ uuid }}" in sent)
 
 
 def test_each_recipe_has_a_section_and_no_section_is_without_one():
