@@ -80,7 +80,10 @@ A metric gives one case a number, or leaves it *unscored* where it does not appl
 evidence is absent, and says why; it is *failed* where it should have given a number and
 could not. Layers stand in causal order: a failing case is charged to the first that
 collapsed. A metric with a cutoff is written `recall@5`; without one, all that came back
-counts, and the run records how much that was. Different cutoffs are not comparable."""
+counts, and the run records how much that was. Different cutoffs are not comparable.
+
+Some are rated by a model, where the spec has a `judge:`; how, and what their numbers
+mean, is in [judged-metrics.md](judged-metrics.md)."""
 _SUFFIXES = f"""\
 {", ".join(f"`_{suffix}`" for suffix in STATISTICS)} after the name of a metric take a
 percentile, or the greatest value, of its cases in place of the mean: `latency_p95`."""

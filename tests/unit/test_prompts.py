@@ -84,6 +84,10 @@ def expected(task, texts):
             yield name, "\n".join(numbered)
 
 
+def reply_of(task):
+    return next(t.reply for m in registry.values() for t in m.tasks if t.name == task)
+
+
 def test_every_template_belongs_to_a_task_in_both_languages(pytestconfig):
     folder = pytestconfig.rootpath / "templates/judge"
 
@@ -117,9 +121,7 @@ def test_the_instructions_ask_for_json_of_the_fields_that_are_read(
     task, language, prompts
 ):
     ours = render(prompts, task, language).instructions
-    reply = next(
-        t.reply for m in registry.values() for t in m.tasks if t.name == task
-    ).model_json_schema()
+    reply = reply_of(task).model_json_schema()
     fields = {
         field
         for part in (reply, *reply.get("$defs", {}).values())
@@ -128,6 +130,21 @@ def test_the_instructions_ask_for_json_of_the_fields_that_are_read(
 
     assert "JSON" in ours
     assert {field for field in fields if f'"{field}": ' not in ours} == set()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_task_has_a_score_to_give(task):
+    reply = reply_of(task).model_json_schema()
+    parts = (reply, *reply.get("$defs", {}).values())
+    kinds = {
+        name: field.get("items", field).get("type")
+        for part in parts
+        for name, field in part["properties"].items()
+    }
+
+    counted = {name for name, kind in kinds.items() if kind == "integer"}
+    assert "number" not in kinds.values()  # JSON Schema's word for a fraction
+    assert counted <= {"number", "passages"}
 
 
 def test_a_text_with_the_code_of_an_earlier_prompt_closes_no_fence(prompts):
