@@ -26,7 +26,10 @@ BACK = 3  # questions that an answer is asked back for, as in Ragas
 
 # A strict schema forbids further keys to the judge; one that comes does no harm.
 _LENIENT = ConfigDict(
-    frozen=True, extra="ignore", json_schema_extra={"additionalProperties": False}
+    frozen=True,
+    extra="ignore",
+    json_schema_extra={"additionalProperties": False},
+    defer_build=True,
 )
 
 

@@ -44,4 +44,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Frozen(BaseModel):
     """A record that is read from or written to a file: no extra keys, no NaN."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # Built when one is first made: no run makes all kinds of them.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True
+    )

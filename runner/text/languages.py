@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal, get_args
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_UNIT = re.compile(rf"([{_HAN}])|[^\W\d_{_HAN}]+")
 
 
 def language(*texts: str | None) -> Language:
@@ -24,7 +24,12 @@ def language(*texts: str | None) -> Language:
     return "zh" if any(text and _is_chinese(text) for text in texts) else "en"
 
 
+@cache  # for the first text: most runs ask for none
+def _unit() -> re.Pattern[str]:
+    return re.compile(rf"([{_HAN}])|[^\W\d_{_HAN}]+")
+
+
 def _is_chinese(text: str) -> bool:
-    units = [found[1] for found in _UNIT.finditer(text)]
+    units = [found[1] for found in _unit().finditer(text)]
     chinese = len(units) - units.count(None)
     return chinese > 0 and 2 * chinese >= len(units)

@@ -33,11 +33,11 @@ MARKS = (  # vowel signs and accents, which the regular expression's \w leaves o
     "\u0d00-\u0d03\u0d3b-\u0d57\u0d81-\u0d83\u0dca-\u0ddf"
 )
 _ASCII_TOKEN = re.compile(r"[a-z]+|[0-9]+(?:\.[0-9]+)*")
-_TOKEN = re.compile(
+_TOKEN = (
     r"[a-z]++(?![^\x00-\x7f])|[0-9]++(?![^\x00-\x7f])(?:\.[0-9]+)*"
     rf"|[^\W\d_{DENSE}]+(?:[{MARKS}]+[^\W\d_{DENSE}]*)*|\d+(?:\.\d+)*|[{DENSE}]+"
 )
-_A_DENSE = re.compile(f"[{DENSE}]")
+_A_DENSE = f"[{DENSE}]"
 _FIRST_DENSE = "\u0e01"
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
 _INVISIBLE = (
@@ -63,8 +63,13 @@ _GROUPING = re.compile(
     r"(?=(?:\d\d,){0,4}\d{3}(?!\d))"
 )
 _BESIDE_DIGIT = r"(?<![\d.,] )(?=\d)|(?<=\d )(?![\d.,])"
-_SPACE = re.compile(rf" (?:(?=[{DENSE}])|(?<=[{DENSE}] )|{_BESIDE_DIGIT})")
+_SPACE = rf" (?:(?=[{DENSE}])|(?<=[{DENSE}] )|{_BESIDE_DIGIT})"
 _ASCII_SPACE = re.compile(f" (?:{_BESIDE_DIGIT})")
+
+
+@cache  # for the first text beyond ASCII: the classes take a tenth of a start
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 @remembered
@@ -134,7 +139,7 @@ def closed(text: str) -> str:
     text = ungrouped(" ".join(text.split()))
     if "、" in text:
         text = _ENUMERATION.sub(", ", text).replace("、", ",")
-    return (_ASCII_SPACE if text.isascii() else _SPACE).sub("", text)
+    return (_ASCII_SPACE if text.isascii() else _compiled(_SPACE)).sub("", text)
 
 
 @remembered
@@ -150,11 +155,12 @@ def tokens(text: str) -> tuple[str, ...]:
     folded = ungrouped(fold(text))
     if folded.isascii():
         return tuple(_ASCII_TOKEN.findall(folded))
-    if not _A_DENSE.search(folded):  # beside dense characters alone, spaces matter
-        return tuple(_TOKEN.findall(folded))
+    every, dense = _compiled(_TOKEN), _compiled(_A_DENSE)
+    if not dense.search(folded):  # beside dense characters alone, spaces matter
+        return tuple(every.findall(folded))
     found: list[str] = []
-    for token in _TOKEN.findall(normalise(text)):
-        if token < _FIRST_DENSE or len(token) == 1 or not _A_DENSE.match(token):
+    for token in every.findall(normalise(text)):
+        if token < _FIRST_DENSE or len(token) == 1 or not dense.match(token):
             found.append(token)
         else:
             found += map(add, token, token[1:])
