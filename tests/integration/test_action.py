@@ -417,7 +417,8 @@ def test_a_fork_s_spec_is_given_no_secrets(team, checked_out, trusting, status):
 @pytest.mark.parametrize("way", ["command: touch started", "python: 'started:answer'"])
 def test_no_program_and_no_function_is_run_in_the_container(team, way):
     (team.root / "specs/started.py").write_text("open('started', 'w')")
-    team.changed("url: ${RAG_URL:-http://127.0.0.1:9000}/rag", way)
+    spec = f"endpoint: {{{way}}}\ncases: cases/helpdesk.yaml\n"
+    (team.root / SPEC).write_text(spec, "utf-8")
 
     ended = team.action(spec=SPEC)
 
