@@ -12,6 +12,7 @@ from runner.cases import health
 from runner.comparison import compare
 from runner.endpoints import check
 from runner.errors import InputError, Place, did_you_mean, masking, reason
+from runner.judged import foretold, with_judge
 from runner.metrics import registry
 from runner.model import ACROSS, LAYERS, STATISTICS, split_statistic
 from runner.publish.artifacts import ResultsFolder
@@ -25,11 +26,20 @@ _SPEC = "evals/rag.yaml"
 
 
 def validate(
-    path: Path, root: Path, environ: Mapping[str, str], today: date
+    path: Path,
+    root: Path,
+    environ: Mapping[str, str],
+    today: date,
+    templates: Path,
 ) -> list[str]:
     """Give what can be known of a spec and its cases before the first request.
 
-    ``today``, in UTC, decides which quarantines have ended.
+    Args:
+        path: The spec.
+        root: The workspace.
+        environ: What its variables may be.
+        today: In UTC: which quarantines have ended.
+        templates: The folder of all templates.
 
     Raises:
         InputError: With every mistake at once.
@@ -38,8 +48,11 @@ def validate(
     spec = plan.spec
     with masking(Redactor(spec.secrets).text):
         check(spec.endpoint, spec.variables, plan.cases, plan.place)
+        judge = list(foretold(plan, templates))
+        plan = with_judge(plan, root, templates)
         if spec.rival:
             check(spec.rival, spec.variables, plan.cases, plan.beside)
+    spec = plan.spec  # in which what is judged decides as far as it may
     gates = len(spec.limits) + len(spec.red_lines)
     limited = {split_statistic(limit.name)[0] for limit in spec.limits}
     lines = (
@@ -50,6 +63,7 @@ def validate(
             answers=spec.endpoint.response.answer is not None,
         ),
         *doubts(spec, plan.place, talks=any(case.turns for case in plan.cases)),
+        *judge,
         *plan.notices,
     )
     head = (

@@ -131,7 +131,9 @@ def validate(specs: tuple[Path, ...]) -> int:
     status, today = 0, datetime.now(UTC).date()
     for spec in specs:
         try:
-            lines = offline.validate(spec, workspace(spec), os.environ, today)
+            lines = offline.validate(
+                spec, workspace(spec), os.environ, today, templates()
+            )
             tell("\n".join(lines))
         except InputError as error:
             tell(str(error), sys.stderr)

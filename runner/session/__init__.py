@@ -11,12 +11,12 @@ from runner.base import Sources, held_against
 from runner.errors import Cancelled, RagEvalError, Unavailable, masking
 from runner.gates import Review
 from runner.history import counts, point
+from runner.judged import rating, with_judge
 from runner.pipeline import Keeper, Plan, Rating
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.publish.history import append
 from runner.report import Report
 from runner.results import renderings
-from runner.session._judge import rating, with_judge
 from runner.session._order import Order, World, writable
 from runner.session._source import Source, asking, check_start, now
 from runner.spec import doubts, owners
@@ -38,7 +38,7 @@ def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | N
         with masking(redactor.text):
             plan = _ready(plan, order, world)
             source = asking(plan, order, world.root, services)
-            judge = rating(plan, order, world, services)
+            judge = rating(plan, world.root, world.templates, order.access, services)
     with masking(redactor.text):
         found, stopped = _run(plan, source, judge, (order, world, services))
     if stopped:
@@ -114,7 +114,7 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
         talks=any(case.turns for case in plan.cases),
     )
     plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
-    return with_judge(plan, world)
+    return with_judge(plan, world.root, world.templates)
 
 
 def _run(

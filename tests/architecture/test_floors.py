@@ -21,7 +21,7 @@ FLOORS = (
     {"diagnosis", "history", "ledger", "baseline", "render", "settings"},
     {"container", "files", "publish", "trials", "wire"},
     {"endpoints", "judges", "pipeline", "results", "interrupts", "terminal"},
-    {"base", "live", "progress", "specimens"},
+    {"base", "judged", "live", "progress", "specimens"},
     {"session", "worked", "docs", "probe", "labels"},
     {"annotation", "calibrate", "offline"},
     {"action"},

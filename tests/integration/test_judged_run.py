@@ -357,6 +357,51 @@ def test_a_spec_without_its_key_is_skipped_where_no_secrets_are(run, team):
     assert "KEY is missing or empty" in ended.err
 
 
+@pytest.fixture
+def validated(run, team):
+    """Gives what ``validate`` says of a spec with a judge."""
+
+    def make(judge=None, **more):
+        with Server() as server:
+            run(server, judge, replay=None, **more)  # writes the spec
+            ended = rag_eval("validate", "spec.yaml", cwd=team, KEY=KEY)
+        assert server.asked == []
+        return ended
+
+    return make
+
+
+def test_what_judging_will_take_is_told_before_the_first_request(validated):
+    price = {"input": 0.15, "output": 0.6}
+    ended = validated({"price": price, "budget": {"max_calls": 20}})
+
+    assert ended.exit == 0
+    line = next(line for line in ended.out.splitlines() if "judge m at 127" in line)
+    assert "at most about 24 requests" in line
+    assert "USD" in line
+    assert "judge.budget.max_calls is 20, which may not suffice" in ended.out
+    assert "faithfulness only advises" not in ended.out
+
+
+def test_a_limit_that_cannot_block_is_told_before_the_first_request(validated):
+    ended = validated(thresholds=FLOOR)
+
+    assert "faithfulness only advises: it turns nothing red or green" in ended.out
+
+
+def test_a_judge_that_nothing_asks_is_told(validated):
+    ended = validated(metrics=["key_points"])
+
+    assert "judge: nothing that is measured asks it" in ended.out
+
+
+def test_a_judge_at_an_address_that_is_never_asked_is_an_error(validated):
+    ended = validated({"url": "http://169.254.169.254/v1"})
+
+    assert ended.exit == 2
+    assert "judge.url: 169.254.169.254 is a link-local" in ended.err
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_does_not_wait_for_a_judge(run, team, number):
     def slow(_handler, _body):

@@ -1,0 +1,96 @@
+"""About what judging will take, before the first request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from runner.cases import asks_for
+from runner.judges._meter import Tokens, cost
+from runner.judges._said import tokens_about
+from runner.judges.prints import PROMPTS
+from runner.model import Case, Measure
+from runner.spec import Spec
+from runner.units import count, rough
+
+PASSAGES, ANSWER, REPLY = 1_500, 200, 200
+"""Tokens that the passages of a case, its answer and a judge's reply are taken for."""
+
+
+class Estimate(NamedTuple):
+    """About what the judged metrics of a run will take at most."""
+
+    calls: int
+    tokens: Tokens
+    usd: float | None = None
+    """None where the spec has no price."""
+
+
+def estimate(spec: Spec, cases: Iterable[Case], templates: Path) -> Estimate | None:
+    """Give about what judging takes where every case is judged; None without a judge.
+
+    Args:
+        spec: Whose judge and measures these are.
+        cases: What will be asked.
+        templates: The folder of all templates.
+    """
+    judge = spec.judge
+    measures = [measure for measure in spec.measures if measure.metric.judged]
+    if judge is None or judge.recorded or not measures:
+        return None
+    ours = {
+        task.name: tokens_about(_prompt(templates, task.name))
+        for measure in measures
+        for task in measure.metric.tasks
+    }
+    asked = [
+        ours[task.name] + _theirs(case, measure)
+        for case in cases
+        for measure in measures
+        if asks_for(case, measure)
+        for task in measure.metric.tasks
+    ]
+    times = spec.trials.times + judge.drift
+    calls = round(len(asked) * times)
+    tokens = Tokens(round(sum(asked) * times), calls * REPLY)
+    price = judge.price
+    usd = cost(tokens, price.input, price.output) if price else None
+    return Estimate(calls, tokens, usd)
+
+
+def _prompt(templates: Path, name: str) -> str:
+    return (templates / PROMPTS / f"{name}.en.j2").read_text("utf-8")
+
+
+def _theirs(case: Case, measure: Measure) -> int:
+    """Give about the tokens of what others wrote in one prompt."""
+    texts = [case.question, case.reference or "", *case.anchors, *case.intents]
+    passages = PASSAGES if "passages" in measure.metric.inputs else 0
+    return sum(map(tokens_about, texts)) + passages + ANSWER
+
+
+def told(found: Estimate, spec: Spec) -> Iterator[str]:
+    """Give the lines that say it, with a warning where the budget allows less."""
+    if spec.judge is None:
+        return
+    total = sum(found.tokens)
+    tokens = count(int(rough(total)), "token")
+    usd = "" if found.usd is None else f", {found.usd:.2f} USD"
+    yield (
+        f"judge {spec.judge.model} at {spec.judge.host}: at most about "
+        f"{count(found.calls, 'request')}, {tokens}{usd} (taking the passages "
+        f"of a case for {PASSAGES:,} tokens, its answer for {ANSWER}; what is "
+        "cached costs nothing)"
+    )
+    budget = spec.judge.budget
+    for name, most, needed in (
+        ("max_calls", budget.max_calls, found.calls),
+        ("max_tokens", budget.max_tokens, total),
+        ("max_usd", budget.max_usd, found.usd),
+    ):
+        if most is not None and needed is not None and needed > most:
+            yield (
+                f"warning: judge.budget.{name} is {most:,}, which may not suffice; "
+                "what is not rated then is a failed score"
+            )
