@@ -6,7 +6,7 @@ SOURCES := runner demo tests bench
 WORKFLOWS = $(wildcard $(addsuffix /*.yml,.github/workflows docs/workflows templates/init/.github/workflows))
 
 .DEFAULT_GOAL := help
-.PHONY: help install format lint workflows types test golden docs demo bench bench-signals bench-judge bench-attribution bench-gates check lock
+.PHONY: help install format lint workflows types test golden docs demo bench bench-signals bench-judge bench-attribution bench-gates bench-kappa check lock
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -75,6 +75,9 @@ bench-attribution: .venv/dev  ## show which cause seeded faults are charged to, 
 
 bench-gates: .venv/dev  ## simulate how often gates on drops cry wolf, and what they find
 	$(BIN)/python -m bench.gates
+
+bench-kappa: .venv/dev  ## simulate what so many labels can say of a judge
+	$(BIN)/python -m bench.kappa
 
 check: lint types test  ## lint, types and test, before a commit
 

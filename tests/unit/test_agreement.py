@@ -69,7 +69,7 @@ def delta_method(cells):
         [(kappa(shares + d) - kappa(shares - d)) / (2 * step) for d in np.eye(4) * step]
     )
     covariance = (np.diag(shares) - np.outer(shares, shares)) / total
-    return kappa(shares), sqrt(slopes @ covariance @ slopes)
+    return kappa(shares), sqrt(max(0, slopes @ covariance @ slopes))
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,16 @@ def test_the_interval_holds_the_true_kappa_as_often_as_it_says(kappa, good, labe
     held = np.mean([low <= kappa <= high for low, high in edges])
 
     assert held > 0.92
+
+
+def test_the_plain_interval_does_not_where_raters_hardly_ever_differ():
+    shares = [0.792, 0.008, 0.008, 0.192]  # kappa 0.95, four good of five
+    drawn = np.random.default_rng(7).multinomial(100, shares, size=1_000)
+    plain = (delta_method(cells) for cells in drawn)
+
+    held = np.mean([abs(kappa - 0.95) <= 1.96 * error for kappa, error in plain])
+
+    assert 0.77 < held < 0.85
 
 
 def test_a_tally_counts_pairs():
