@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner.metrics._tasks import CLAIMS, SUPPORT
+from runner.metrics._tasks import CLAIMS, SUPPORT, parts
 from runner.model import Judge, Passage
 
 
@@ -25,11 +25,12 @@ def unsupported(
     Raises:
         Unrated: The judge could not tell.
     """
-    verdicts = judge.rate(
-        SUPPORT, question=question, passages=passages, claims=made
-    ).verdicts
-    rated = zip(made, verdicts, strict=True)
-    return [claim for claim, verdict in rated if not verdict.supported]
+    wrong = []
+    for part in parts(made):
+        reply = judge.rate(SUPPORT, question=question, passages=passages, claims=part)
+        rated = zip(part, reply.verdicts, strict=True)
+        wrong += [claim for claim, verdict in rated if not verdict.supported]
+    return wrong
 
 
 def texts(passages: Sequence[Passage]) -> list[str] | None:

@@ -7,7 +7,7 @@ metrics count. Verdicts come back in the order of what they are on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -23,6 +23,7 @@ from runner.model import Task
 from runner.units import count
 
 BACK = 3  # questions that an answer is asked back for, as in Ragas
+AT_ONCE = 25  # things to rate in one question; of many more a model loses count
 
 # A strict schema forbids further keys to the judge; one that comes does no harm.
 _LENIENT = ConfigDict(
@@ -31,6 +32,12 @@ _LENIENT = ConfigDict(
     json_schema_extra={"additionalProperties": False},
     defer_build=True,
 )
+
+
+def parts(things: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Give some things in parts that a judge can rate at once, in their order."""
+    for start in range(0, len(things), AT_ONCE):
+        yield things[start : start + AT_ONCE]
 
 
 class _Reply(BaseModel):

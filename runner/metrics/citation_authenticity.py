@@ -8,7 +8,7 @@ from itertools import islice
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
 from runner.metrics._ranking import document_of
-from runner.metrics._tasks import CITATIONS
+from runner.metrics._tasks import CITATIONS, Cited, parts
 from runner.metrics.citation_validity import fabricated
 from runner.model import Judge, Passage, Told, Unscored
 from runner.text import sentences
@@ -83,11 +83,11 @@ def _wrong(
     judge: Judge, question: str, passages: Sequence[str | None], citations: list[str]
 ) -> list[int]:
     """Give the positions of the citations that the judge does not find in a passage."""
-    if not citations:
-        return []
-    verdicts = judge.rate(
-        CITATIONS, question=question, passages=passages, citations=citations
-    ).verdicts
+    verdicts: list[Cited] = []
+    for part in parts(citations):
+        verdicts += judge.rate(
+            CITATIONS, question=question, passages=passages, citations=part
+        ).verdicts
     return [at for at, verdict in enumerate(verdicts) if not verdict.says]
 
 

@@ -7,7 +7,7 @@ from itertools import accumulate
 from runner.metrics._claims import texts
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
-from runner.metrics._tasks import USEFULNESS
+from runner.metrics._tasks import USEFULNESS, parts
 from runner.model import Judge, Passage, Told, Unscored
 from runner.units import count
 
@@ -38,10 +38,12 @@ def context_precision(
         return NO_TEXT
     if not any(found):
         return 0.0
-    verdicts = judge.rate(
-        USEFULNESS, question=question, reference=reference, passages=found
-    ).verdicts
-    useful = [verdict.useful for verdict in verdicts]
+    useful: list[bool] = []
+    for part in parts(found):
+        reply = judge.rate(
+            USEFULNESS, question=question, reference=reference, passages=part
+        )
+        useful += [verdict.useful for verdict in reply.verdicts]
     ranked = zip(useful, accumulate(useful), range(1, len(useful) + 1), strict=True)
     precisions = [hits / rank for is_useful, hits, rank in ranked if is_useful]
     mean = sum(precisions) / len(precisions) if precisions else 0.0

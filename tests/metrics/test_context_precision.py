@@ -41,6 +41,14 @@ def test_the_mean_of_precision_at_each_useful_passage(useful, expected):
     assert score == pytest.approx(expected)
 
 
+def test_many_passages_are_rated_in_several_questions():
+    useful = "-" * 29 + "+"
+
+    score = context_precision("Q?", "R", passages(useful), judge(useful))
+
+    assert score == pytest.approx(1 / 30)
+
+
 @pytest.mark.parametrize("came", [(), (Passage(text=""),)])
 def test_nothing_retrieved_is_zero(came):
     assert context_precision("Q?", "R", came, Scripted()) == 0.0

@@ -61,6 +61,26 @@ def test_what_leaves_it_unscored(answer, passages, why):
     assert why in score.reason
 
 
+class Counting(Scripted):
+    """Notes how many claims it is asked about at once."""
+
+    def rate(self, task, /, **texts):
+        if task.name == "support":
+            self.asked = [*getattr(self, "asked", []), len(texts["claims"])]
+        return super().rate(task, **texts)
+
+
+def test_many_claims_are_rated_in_several_questions():
+    names = [f"claim {n}" for n in range(60)]
+    support = {name: [PRICE] * (n >= 6) for n, name in enumerate(names)}
+    judge = Counting(claims={"all": names}, support=support)
+
+    found = faithfulness("?", "all", PASSAGES, judge)
+
+    assert (found, found.evidence) == (0.9, "'claim 0' follows from no passage")
+    assert judge.asked == [25, 25, 10]
+
+
 def test_it_tells_the_first_claim_that_nothing_bears_out():
     told = faithfulness("问?", "most", PASSAGES, JUDGE)
 
