@@ -64,6 +64,7 @@ def validate(
         ),
         *doubts(spec, plan.place, talks=any(case.turns for case in plan.cases)),
         *judge,
+        *plan.of_files,
         *plan.notices,
     )
     head = (

@@ -131,14 +131,13 @@ def _kept(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
     if not os.path.lexists(now):
         return plan
     new = "the baseline is new in this change: the run is held against its own file"
-    told = plan.notices if then is None else (*plan.notices, new)
-    return _read(plan._replace(notices=told), now, source)
+    return _read(plan if then is None else _told(plan, new), now, source)
 
 
 def _brought(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
     found = sources.bring(source, plan.spec.file)
     review = plan.review._replace(baseline_unread=found.unread)
-    plan = plan._replace(review=review, notices=(*plan.notices, *found.notices))
+    plan = _told(plan._replace(review=review), *found.notices)
     if found.history and plan.history is None:
         plan = plan._replace(history=tuple(_history(found.history)))
     return _read(plan, found.folder, source) if found.folder else plan
@@ -160,20 +159,31 @@ def _with_changes(
 ) -> tuple[Plan, Spec | None]:
     """Give the plan with what it changes, and the spec before, if that can be read."""
     if sources.before is None:
-        told = (sources.unknown,) if sources.unknown else ()
-        return plan._replace(notices=(*plan.notices, *told)), None
+        return _unknown(plan, sources.unknown), None
     base = plan.review._replace(base=sources.base, owners=frozenset())
     plan = plan._replace(review=base)
     spec = sources.before / plan.spec.file
     if not os.path.lexists(spec):
         new = f"{plan.spec.file} is new: there is nothing that it could loosen"
-        return plan._replace(notices=(*plan.notices, new)), None
+        return _told(plan, new), None
     try:
         then = pipeline.plan(spec, sources.before, environ, today=plan.today)
     except InputError as error:
         unread = f"WHAT CHANGED IN THE SPEC IS NOT KNOWN: as it was before, {error}"
-        return plan._replace(notices=(*plan.notices, unread)), None
+        return _unknown(plan, unread), None
     now = Yardstick(plan.spec, (*plan.cases, *plan.left_out))
     found = changes(now, Yardstick(then.spec, then.cases), registry)
     review = plan.review._replace(changes=found, owners=owners(then.spec))
     return plan._replace(review=review), then.spec
+
+
+def _unknown(plan: Plan, why: str) -> Plan:
+    """Give the plan with why it is not known what the change loosens, if it is not."""
+    if plan.review.loosened == "ignore":
+        return _told(plan, *filter(None, (why,)))
+    return plan._replace(review=plan.review._replace(unknown=why))
+
+
+def _told(plan: Plan, *notices: str) -> Plan:
+    review = plan.review
+    return plan._replace(review=review._replace(notices=(*review.notices, *notices)))

@@ -19,6 +19,8 @@ class Review(NamedTuple):
     """Where the spec at the base commit is known."""
     loosened: Loosened = "warn"
     """What a looser limit does to the verdict."""
+    unknown: str = ""
+    """Why nobody knows what the change loosens, where somebody should."""
     baseline_lost: bool = False
     """The baseline was there at the base commit, and this change removes it."""
     baseline_unread: str = ""
@@ -27,19 +29,33 @@ class Review(NamedTuple):
     """The base commit, where it is known."""
     owners: frozenset[str] | None = None
     """Accounts that a comment may call; None where nobody has said yet."""
+    notices: tuple[str, ...] = ()
+    """What must be known of what the run is held against."""
 
 
 NO_REVIEW = Review()
 
 
 def review(found: Review) -> Iterator[GateResult]:
-    """Give a gate for what became looser, and one for a baseline that is gone."""
+    """Give a gate for what became looser, and one for a baseline that is gone.
+
+    Where it is not known what became looser, that is unmeasured, as with any gate.
+    """
     if found.baseline_lost:
         yield GateResult(
             metric="baseline",
             rule="baseline",
             outcome="failed",
             message="baseline: this change removes it; it was there at the base commit",
+        )
+    if found.unknown and found.loosened != "ignore":
+        yield GateResult(
+            metric="yardstick",
+            rule="yardstick",
+            limit=0,
+            level=found.loosened,
+            outcome="unmeasured",
+            message=f"yardstick: {found.unknown}",
         )
     looser = [change for change in found.changes if change.moved == "loosened"]
     if looser and found.loosened != "ignore":

@@ -79,13 +79,17 @@ def conclude(
         started=started.isoformat(),
         duration_s=(ended - started).total_seconds(),
         notices=(
-            *notice(tried),
-            *told(held_back, ledger.totals.quarantined),
-            *ledger.notices(),
-            *plan.notices,
+            # Few places show them all: first what the verdict hangs on, and what
+            # only tells of files last.
+            *plan.review.notices,
             *gates.notices(spec, measured, results),
             *_unseen(summaries),
             *judge_told(account, spec.measures, summaries),
+            *ledger.notices(),
+            *notice(tried),
+            *told(held_back, ledger.totals.quarantined),
+            *plan.notices,
+            *plan.of_files,
         ),
         spec=spec.file,
         owners=() if stopped else _called(results, plan),

@@ -63,6 +63,8 @@ class Plan(NamedTuple):
     """In UTC."""
     weights: Mapping[str, Weight] = NOTHING
     """How far each judged metric counts, by its label."""
+    of_files: tuple[str, ...] = ()
+    """What its author should know of how the case files were read."""
     place: Callable[..., Place] = by_path
     """Where a key of the spec stands."""
     redactor: Redactor = Redactor(())
@@ -141,13 +143,14 @@ def plan(
     return Plan(
         spec,
         asked,
-        (*notices, *doubts(cases, lines, today)),
+        tuple(doubts(cases, lines, today)),
         filters,
         left_out,
         quarantined=excused(cases, lines, today),
         today=today,
         place=document.place,
         redactor=redactor,
+        of_files=notices,
     )
 
 

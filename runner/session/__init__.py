@@ -92,7 +92,7 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
     """Give the plan with all that is to be known beside the spec and its cases."""
     if not order.replay and not world.may_start:
         check_start(plan)
-    plan = plan._replace(review=Review(loosened=order.loosened))
+    plan = plan._replace(review=Review(loosened=order.loosened, notices=_said(order)))
     sources = Sources(
         world.root,
         order.baseline,
@@ -115,6 +115,12 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
     )
     plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
     return with_judge(plan, world.root, world.templates)
+
+
+def _said(order: Order) -> tuple[str, ...]:
+    if order.replay is None:
+        return ()
+    return (f"REPLAYED: nobody was asked; the replies are in {order.replay.name}",)
 
 
 def _run(

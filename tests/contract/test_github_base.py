@@ -162,9 +162,10 @@ def test_a_merge_queue_is_held_against_what_it_builds_on(github, team):
 
 
 def notice(team):
-    found = [each for each in team.read().notices if "BASE COMMIT" in each]
+    gates = [gate for gate in team.read().gates if gate.rule == "yardstick"]
     assert team.read().base is None
-    return "".join(found)
+    assert all((gate.outcome, gate.level) == ("unmeasured", "warn") for gate in gates)
+    return "".join(gate.message for gate in gates)
 
 
 @pytest.mark.parametrize(
@@ -174,17 +175,32 @@ def notice(team):
         (None, "GitHub does not know the token (401"),
     ],
 )
-def test_what_cannot_be_read_is_told_and_changes_no_verdict(github, team, token, said):
+def test_what_cannot_be_read_is_a_warning(github, team, token, said):
     if token:
         github.tokens[TOKEN] = token
     else:
         github.tokens.clear()
 
-    ended = team.step(comment="never", loosened="fail")
+    ended = team.step(comment="never")
 
     assert (ended.exit, ended.outputs["verdict"]) == (0, "passed")
     assert said in notice(team)
     assert "What this change loosens is not known" in ended.summary
+
+
+@pytest.mark.parametrize(
+    ("loosened", "status", "verdict"),
+    [("fail", 1, "failed"), ("ignore", 0, "passed")],
+)
+def test_what_cannot_be_read_fails_where_looser_would(
+    github, team, loosened, status, verdict
+):
+    del github.commits[BASE]
+
+    ended = team.step(loosened=loosened)
+
+    assert (ended.exit, ended.outputs["verdict"]) == (status, verdict)
+    assert "THE BASE COMMIT WAS NOT READ" in github.bodies[0]
 
 
 def test_a_base_commit_that_is_gone_is_told(github, team):

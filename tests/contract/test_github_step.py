@@ -419,7 +419,7 @@ def test_results_of_an_older_commit_say_so(github, team, right):
 
     [body] = github.bodies
     assert Marker.read(body).head == HEAD
-    assert "> These results are of [`aaaaaaa`](" in body
+    assert "These results are of [`aaaaaaa`](" in body
     assert "; the pull request is now at [`ddddddd`](" in body
 
 

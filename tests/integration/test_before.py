@@ -173,9 +173,39 @@ def test_a_spec_that_was_wrong_before_does_not_stop_its_mending(team):
     ended = run(team)
 
     assert ended.exit == 0
-    assert any(
-        "WHAT CHANGED IN THE SPEC IS NOT KNOWN" in said and "recal@5" in said
-        for said in ended.results["notices"]
+    found = gate(ended, "yardstick")
+    assert (found["outcome"], found["level"]) == ("unmeasured", "warn")
+    assert "WHAT CHANGED IN THE SPEC IS NOT KNOWN" in found["message"]
+    assert "recal@5" in found["message"]
+
+
+def test_what_is_not_known_of_a_change_fails_where_looser_would(team):
+    changed(team / "base", "recall@5: {min: 0.6}", "recal@5: {min: 0.6}")
+
+    ended = run(team, "--loosened", "fail")
+
+    assert (ended.exit, ended.results["verdict"]) == (1, "failed")
+
+
+def test_a_replay_says_that_nobody_was_asked(team):
+    [said] = run(team).results["notices"]
+
+    assert said == "REPLAYED: nobody was asked; the replies are in log.jsonl"
+
+
+def test_how_files_were_read_is_told_after_what_the_verdict_hangs_on(team):
+    changed(team / "head", "recall@5: {min: 0.6}", "leakage: {level: warn}")
+    for number in range(12):
+        rows = [{"id": f"z-{number}", "question": f"Why {number}?", "note": "x"}]
+        lines(team / f"head/evals/z{number}.jsonl", rows)
+    changed(team / "head", "cases: cases.jsonl", "cases: '*.jsonl'")
+
+    told = run(team).results["notices"]
+
+    kept = [place for place, said in enumerate(told) if "kept in meta" in said]
+    assert len(kept) == 12
+    assert kept[0] > told.index(
+        "A leak only warns here (thresholds.leakage.level is warn)"
     )
 
 
