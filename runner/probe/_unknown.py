@@ -113,8 +113,9 @@ def _proposed(value: Any, name: str | None, recipes: Path) -> Proposed | None:
     """Give the recipe that finds most in a reply, else a guess by its shape."""
     best, most = None, 0
     for path in sorted(recipes.glob("*.yaml")):
-        response = files.read_document(path, root=recipes).data["endpoint"]["response"]
-        if response.get("stream") != name:
+        endpoint = files.read_document(path, root=recipes).data["endpoint"]
+        response = endpoint["response"]
+        if "steps" in endpoint or response.get("stream") != name:
             continue
         found = _found_by(ResponseMap.model_validate(response), value)
         if found > most:
