@@ -6,6 +6,7 @@ Imports that cost time stand inside the command that needs them, so that
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run the command line; ends the process with the exit status."""
+    # What a start makes, stays. A run looks for garbage once it has its cases.
+    gc.disable()
     try:
         status = commands.main(standalone_mode=False)
     except click.ClickException as error:

@@ -24,6 +24,7 @@ def report_environment(
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        optimized=False,  # a page is rendered once, and folding constants costs more
     )
     environment.filters.update(filters)
     return environment
