@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner.metrics._tasks import CLAIMS, SUPPORT, parts
-from runner.model import Judge, Passage
+from runner.model import Absent, Judge, Passage
 
 
 def claims(judge: Judge, question: str, text: str) -> list[str]:
@@ -15,6 +15,15 @@ def claims(judge: Judge, question: str, text: str) -> list[str]:
         Unrated: The judge could not tell.
     """
     return judge.rate(CLAIMS, question=question, text=text).claims
+
+
+def no_claim(of: str) -> Absent:
+    """Give why there is no number where a judge finds no claim.
+
+    It lowers the coverage: were it only unscored, a judge that finds none where rating
+    is hard would raise the mean.
+    """
+    return Absent(f"the judge finds no claim in the {of}")
 
 
 def unsupported(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.metrics._claims import claims, unsupported
+from runner.metrics._claims import claims, no_claim, unsupported
 from runner.metrics._declare import metric
 from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Judge, Told, Unscored
@@ -18,8 +18,8 @@ def answer_correctness(
     reference, and of the reference's that follow from the answer. So it is lowered by
     what is wrong, by what is missing, and by what is right and was not asked for. It
     counts claims and no words: how alike the wording is, ``answer_similarity`` tells.
-    Unscored where the answer or the reference makes no claim, and where the reply
-    declined or should have.
+    Unscored where the reply declined or should have; and, with less coverage, where the
+    judge finds no claim in the answer or the reference.
 
     Source: precision, recall and F1 of claims in Ru and others, RAGChecker (NeurIPS
     2024). Ragas adds a similarity of embeddings, and counts what both say in claims of
@@ -39,8 +39,7 @@ def answer_correctness(
     """
     said, wanted = (claims(judge, question, text) for text in (answer, reference))
     if not said or not wanted:
-        who = "reference" if said else "answer"
-        return Unscored(f"the {who} makes no claim")
+        return no_claim("reference" if said else "answer")
     wrong = unsupported(judge, question, said, [reference])
     missing = unsupported(judge, question, wanted, [answer])
     right, told = 1 - len(wrong) / len(said), 1 - len(missing) / len(wanted)

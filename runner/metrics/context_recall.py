@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.metrics._claims import claims, texts, unsupported
+from runner.metrics._claims import claims, no_claim, texts, unsupported
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
 from runner.metrics._tasks import CLAIMS, SUPPORT
@@ -18,8 +18,9 @@ def context_recall(
     What the right answer needs and no passage holds did not come: it asks for no
     labelled documents, as ``recall`` does, but for a reference that says all that a
     good answer says and no more. A judge takes the reference apart into claims and says
-    of each whether it follows from the passages. Nothing retrieved is 0. Unscored where
-    the reference claims nothing, or a passage came without text.
+    of each whether it follows from the passages. Nothing retrieved is 0. Unscored, and
+    less coverage, where the judge finds no claim in the reference, or a passage came
+    without text.
 
     Source: context recall in the documentation of Ragas (docs.ragas.io).
 
@@ -39,7 +40,7 @@ def context_recall(
         return 0.0
     made = claims(judge, question, reference)
     if not made:
-        return Unscored("the reference makes no claim")
+        return no_claim("reference")
     missed = unsupported(judge, question, made, found)
     if not missed:
         return 1.0

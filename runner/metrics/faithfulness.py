@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.metrics._claims import claims, texts, unsupported
+from runner.metrics._claims import claims, no_claim, texts, unsupported
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
 from runner.metrics._tasks import CLAIMS, SUPPORT
@@ -18,7 +18,8 @@ def faithfulness(
     A judge takes the answer apart into claims, then says of each, by its number,
     whether it follows from the passages and from which. What the judge knows itself
     does not count, and a claim that is made twice counts once. Nothing retrieved is 0.
-    Unscored where the answer claims nothing, or a passage came without text.
+    Unscored, and less coverage, where the judge finds no claim in the answer, or a
+    passage came without text.
 
     Source: Es and others, Ragas: Automated Evaluation of Retrieval Augmented Generation
     (EACL 2024).
@@ -40,7 +41,7 @@ def faithfulness(
         return 0.0
     made = claims(judge, question, answer)
     if not made:
-        return Unscored("the answer makes no claim")
+        return no_claim("answer")
     invented = unsupported(judge, question, made, found)
     if not invented:
         return 1.0

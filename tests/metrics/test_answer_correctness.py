@@ -5,7 +5,7 @@ import pytest
 
 from runner.metrics import Scripted
 from runner.metrics.answer_correctness import answer_correctness
-from runner.model import Unrated, Unscored
+from runner.model import Absent, Unrated
 
 
 def score(answer, reference):
@@ -56,7 +56,7 @@ def test_claims_of_another_grain_are_counted_each_in_its_own_text():
     [(" ", "a", "answer"), ("a", " ", "reference"), (" ", "  ", "answer")],
 )
 def test_without_a_claim_on_either_side_it_is_unscored(answer, reference, who):
-    assert score(answer, reference) == Unscored(f"the {who} makes no claim")
+    assert score(answer, reference) == Absent(f"the judge finds no claim in the {who}")
 
 
 @pytest.mark.parametrize(

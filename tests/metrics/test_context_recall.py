@@ -5,7 +5,7 @@ import pytest
 
 from runner.metrics import Scripted
 from runner.metrics.context_recall import context_recall
-from runner.model import Passage, Unrated, Unscored
+from runner.model import Absent, Passage, Unrated
 
 TEN, NOTICE = "年假 10 天。", "Ask three days before."
 PASSAGES = (Passage(text=TEN), Passage(text=NOTICE), Passage(text="Lunch is free."))
@@ -45,14 +45,14 @@ def test_share_of_the_reference_that_came(reference, passages, expected):
 @pytest.mark.parametrize(
     ("reference", "passages", "why"),
     [
-        pytest.param("see above", PASSAGES, "makes no claim", id="no claim"),
+        pytest.param("see above", PASSAGES, "finds no claim", id="no claim"),
         pytest.param("ten days", (Passage("a"),), "no text", id="a passage of no text"),
     ],
 )
 def test_what_leaves_it_unscored(reference, passages, why):
     score = context_recall("几天?", reference, passages, JUDGE)
 
-    assert isinstance(score, Unscored)
+    assert isinstance(score, Absent)
     assert why in score.reason
 
 

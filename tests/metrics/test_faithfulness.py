@@ -5,7 +5,7 @@ import pytest
 
 from runner.metrics import Scripted
 from runner.metrics.faithfulness import faithfulness
-from runner.model import Passage, Unrated, Unscored
+from runner.model import Absent, Passage, Unrated
 
 PRICE, TERM = "产品 A 的价格是 299 元。", "支持 7 天退换货。"
 PASSAGES = (Passage(id="d#1", text=PRICE), Passage(id="d#2", text=TERM))
@@ -50,14 +50,14 @@ def test_nothing_retrieved_bears_nothing_out(passages):
 @pytest.mark.parametrize(
     ("answer", "passages", "why"),
     [
-        pytest.param("politeness", PASSAGES, "makes no claim", id="no claim"),
+        pytest.param("politeness", PASSAGES, "finds no claim", id="no claim"),
         pytest.param("all", (Passage(id="d#1"),), "no text", id="a passage of no text"),
     ],
 )
 def test_what_leaves_it_unscored(answer, passages, why):
     score = faithfulness("问?", answer, passages, JUDGE)
 
-    assert isinstance(score, Unscored)
+    assert isinstance(score, Absent)
     assert why in score.reason
 
 
