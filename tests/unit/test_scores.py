@@ -148,7 +148,7 @@ REPLIES = [
         answer=answer,
         passages=(Passage("d#1", "Refunds take 30 days.", tenant="a"),),
         citations=("d#1",),
-        usage={"total_tokens": 3, "cost": 0.1},
+        usage={"total_tokens": 3, "output_tokens": 2, "cost": 0.1},
         latency=1.0,
         time_to_first_token=0.5,
         marks=((len(QUOTING), "d#1"),),
