@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -21,8 +22,10 @@ from runner.report import Report
 from runner.results import folder_of, read_report, read_results, renderings
 from runner.spec import doubts
 from runner.units import count
+from runner.variables import Use, substituted
 
 _SPEC = "evals/rag.yaml"
+_MARKUP = re.compile(r"\[([^\]]+)\]\([^)]*\)|(?<!\w)\*([^*\n]+)\*")
 
 
 def validate(
@@ -176,6 +179,41 @@ def init(
             what = f"cannot be written: {reason(error)}"
             raise InputError(what, where=Place(target.as_posix())) from None
     return list(sources)
+
+
+def first_steps(folder: Path) -> list[str]:
+    """Give what to do next with the files that ``init`` has written."""
+    spec = (folder / _SPEC).as_posix()
+    names: list[str] = []
+
+    def seen(use: Use) -> str:
+        names.append(use.name or "")
+        return ""
+
+    substituted((folder / _SPEC).read_text(encoding="utf-8"), seen)
+    listed = ", ".join(dict.fromkeys(filter(None, names)))
+    cases = (folder / "evals/cases/first.yaml").as_posix()
+    return [
+        "next:",
+        f"  set {listed}, or write the values into the spec",
+        f"  rag-eval probe {spec}  # one question: the reply, and the ids to expect",
+        f"  write questions of your own into {cases}",
+        f"  rag-eval run {spec}",
+    ]
+
+
+def about(page: Path, server: str) -> list[str]:
+    """Give what the page of recipes says of a server, line by line.
+
+    That is which layers it lets be judged, how to switch the others on, and which ids
+    to expect; nothing where the page is not there, or does not know the server.
+    """
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
+    _, known, section = text.partition(f"`rag-eval init --for {server}`. ")
+    if not known:
+        return []
+    said = _MARKUP.sub(r"\1\2", section.partition("\n## ")[0]).strip()
+    return [f"about {server}:", *(f"  {line}".rstrip() for line in said.split("\n"))]
 
 
 def _recipe(recipes: Path, server: str) -> Path:

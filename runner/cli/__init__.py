@@ -214,8 +214,11 @@ def init(folder: Path, server: str | None) -> None:
     """Write a spec, a case file and a workflow to start from."""
     from runner import offline
 
-    for path in offline.init(folder, templates() / "init", recipes(), server):
-        tell(f"wrote {path.as_posix()}")
+    written = offline.init(folder, templates() / "init", recipes(), server)
+    lines = (f"wrote {path.as_posix()}" for path in written)
+    page = recipes().parents[1] / "docs/recipes.md"
+    told = offline.about(page, server) if server else []
+    tell("\n".join((*lines, *told, *offline.first_steps(folder))))
 
 
 @commands.command()

@@ -194,14 +194,15 @@ def _should_decline(seen: Seen) -> Evidence:
 
 
 def _over(seen: Seen) -> Evidence:
-    case, _, _, declined, _ = seen.asked
+    case, response, _, declined, _ = seen.asked
     if declined is None:
         return UNKNOWN
-    return (
-        "declined an answerable question"
-        if declined and not case.expect_refusal
-        else None
-    )
+    if not declined or case.expect_refusal:
+        return None
+    # Where nothing was found many a server leaves its passages out.
+    unseen = response.passages is None and case.relevant
+    also = ", and does not show what was found" if unseen else ""
+    return f"declined an answerable question{also}"
 
 
 def _fabricated(seen: Seen) -> Evidence:

@@ -16,7 +16,8 @@ class Watch:
     """The paths of answer and passages, each until it was seen once."""
 
     def __init__(self, spec: ResponseMap, place: Locate) -> None:
-        watched = spec.context.model_fields_set | {"id", "text"}
+        # Nothing is judged by a score, which a search may give or not.
+        watched = (spec.context.model_fields_set | {"id", "text"}) - {"score"}
         paths = {field: getattr(spec.context, field) for field in Passage._fields}
         self._unseen: dict[tuple[str, ...], str] = {
             (name,): path

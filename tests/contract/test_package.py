@@ -7,7 +7,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 
 
-def test_every_template_and_recipe_is_installed(root):
+def test_every_template_and_recipe_is_installed_with_what_is_said_of_them(root):
     settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
     listed = settings["tool"]["setuptools"]["data-files"]
     installed = {
@@ -19,6 +19,7 @@ def test_every_template_and_recipe_is_installed(root):
 
     folders = (root / "templates", root / "specs/recipes")
     templates = [p for folder in folders for p in folder.rglob("*") if p.is_file()]
+    templates.append(root / "docs/recipes.md")
     wanted = {
         f"share/rag-eval-action/{path.relative_to(root).as_posix()}": path
         for path in templates

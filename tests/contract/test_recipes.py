@@ -101,7 +101,9 @@ def test_a_recipe_leads_from_init_to_a_verdict(shared, tmp_path, ran, name):
     spec = tmp_path / "evals/rag.yaml"
     with replaying() as server:
         server.cut, server.body = oddly, answering(text)
-        assert ran(server.url, "init", "--for", name, str(tmp_path))[0] == 0
+        status, told = ran(server.url, "init", "--for", name, str(tmp_path))
+        assert (status, f"about {name}:\n  It " in told) == (0, True)
+        assert "\n  Ids for `expected_doc_ids`: " in told
         assert ran(server.url, "validate", str(spec))[0] == 0
         (tmp_path / "evals/cases/first.yaml").write_text(cases(expected), "utf-8")
 
@@ -160,6 +162,21 @@ def test_a_reply_is_recognised_as_that_of_its_server(shared, name):
 
     assert found.status == 0
     assert f"    rag-eval init --for {name}" in found.lines
+
+
+@pytest.mark.parametrize(
+    "score", [0.9, [{"type": "embedding", "value": 0.9, "index": 0}, {"value": 0.1}]]
+)
+def test_the_scores_of_fastgpt_are_read_as_old_and_new_ones_give_them(score):
+    quotes = [{"id": "q1", "q": "签收后 30 天。", "score": score}]
+    nodes = [{"moduleType": "chatNode", "quoteList": quotes}]
+    said = {"choices": [{"delta": {"content": "30 天。"}}]}
+    events = [{"event": "answer", "data": said}]
+    events.append({"event": "flowResponses", "data": nodes})
+    spec = ResponseMap(**recipe("fastgpt")["endpoint"]["response"])
+
+    [passage] = ReplyMap(spec).read({"events": events}).passages
+    assert (passage.id, passage.score, passage.text) == ("q1", 0.9, "签收后 30 天。\n")
 
 
 @pytest.mark.parametrize(

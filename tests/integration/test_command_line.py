@@ -406,6 +406,8 @@ def test_init_writes_what_validate_accepts(team):
     spec = next(fresh.rglob("*.yaml"))
 
     assert made.exit == 0
+    assert "  set RAG_URL, RAG_TOKEN, or write the values into the spec\n" in made.out
+    assert "  rag-eval probe evals/rag.yaml  # " in made.out
     assert again.exit == 2
     assert "there already" in again.err
     assert spec.exists()

@@ -154,6 +154,22 @@ def test_declining_is_no_fault_of_the_refusal_when_nothing_was_found():
     assert "refusal.over" not in finding.also
 
 
+@pytest.mark.parametrize(
+    ("case", "passages", "said"),
+    [
+        (FACT, None, ", and does not show what was found"),
+        (FACT, (GOLD,), ""),
+        (FACT._replace(qrels={}), None, ""),
+    ],
+)
+def test_declining_without_showing_what_was_found_says_so(case, passages, said):
+    finding = diagnose(case, Response(answer=DECLINES, passages=passages))
+
+    assert finding.cause == "refusal.over"
+    assert finding.evidence.startswith(f"declined an answerable question{said}")
+    assert ("does not show" in finding.evidence) == bool(said)
+
+
 def test_a_layer_without_evidence_is_undetermined_and_never_healthy():
     finding = diagnose(FACT, Response(answer="It takes a while."))
 

@@ -383,6 +383,10 @@ def test_a_path_that_no_passage_has_gets_help(entry, spec, key, hint):
             [{"answer": "a", "contexts": ["t"]}],
             {"context": ContextMap(id=None, text="@")},
         ),
+        (
+            [{"answer": "a", "contexts": [{"id": "x", "text": "t"}]}],
+            {"context": ContextMap(score="relevance")},
+        ),
     ],
 )
 def test_a_mapping_that_works_or_was_not_tried_gets_no_help(replies, spec):
