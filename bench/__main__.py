@@ -6,7 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("starting", "asking", "streaming", "whole", "rescoring", "tokenising")
+SCRIPTS = (
+    "starting",
+    "asking",
+    "streaming",
+    "whole",
+    "rescoring",
+    "comparing",
+    "tokenising",
+)
 
 
 def main() -> None:

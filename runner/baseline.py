@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
-from sys import intern
 from typing import Any, NamedTuple, get_args
 
 from runner.comparison import DEPTH, Results
 from runner.errors import InputError, Place, did_you_mean
-from runner.model import LAYERS, Outcome, Record
+from runner.model import LAYERS, Outcome, Record, Table
 from runner.report import Report
 from runner.units import count
 
@@ -73,7 +72,10 @@ def stripped_record(record: Record) -> Record:
 
 
 def read_results(
-    report: Report, lines: Iterable[tuple[int, Any]], file: str
+    report: Report,
+    lines: Iterable[tuple[int, Any]],
+    file: str,
+    needs_ids: Callable[[Record], bool] = lambda _: True,
 ) -> Results:
     """Give a run as a comparison needs it.
 
@@ -81,19 +83,21 @@ def read_results(
         report: What ``results.json`` holds.
         lines: Line number and parsed value of each line of ``cases.jsonl``.
         file: The name of ``cases.jsonl``, for errors.
+        needs_ids: Says of which cases the retrieved ids are kept.
 
     Raises:
         InputError: A line is not what the format says, an id comes twice, or there are
             not as many lines as the Report counts cases.
     """
     records: dict[str, Record] = {}
+    pool = _Pool()
     for number, value in lines:
         place = Place(file, number)
         record = read_record(value, place)
         if record.id in records:
             what = f"the id {record.id} comes twice"
             raise InputError(what, where=place, hint=_DAMAGED)
-        records[record.id] = record
+        records[record.id] = pool.kept(record, with_ids=needs_ids(record))
     if len(records) != report.totals.cases:
         there = count(len(records), "case")
         raise InputError(
@@ -109,6 +113,44 @@ def read_results(
         report.started,
         report.filters,
     )
+
+
+class _Pool:
+    """Keeps once what many cases have: their words, their ids, a block of scores."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Any] = {}
+        self._tables: dict[tuple[str, ...], Table] = {}
+
+    def kept(self, record: Record, *, with_ids: bool) -> Record:
+        """Give a case as it is kept."""
+        one, labels = self._one, tuple(record.scores)
+        table = self._tables.get(labels) or self._tables.setdefault(
+            labels, Table(labels)
+        )
+        ids = record.retrieved if with_ids else None
+        return Record(
+            record.id,
+            one(record.outcome),
+            record.hash,
+            record.labels,
+            table.add(record.scores.values()),
+            one(record.type),
+            one(record.tags),
+            one(record.layer),
+            one(record.cause),
+            one(record.also),
+            record.lucky,
+            None if ids is None else tuple(map(one, ids)),
+            one(record.hits) if with_ids else None,
+            one(record.failed),
+            one(record.absent),
+            one(record.trials),
+            one(record.would_be),
+        )
+
+    def _one(self, value: Any) -> Any:
+        return self._known.setdefault(value, value)
 
 
 def read_record(value: Any, place: Place) -> Record:
@@ -129,16 +171,11 @@ def read_record(value: Any, place: Place) -> Record:
         if not field.holds(raw):
             what = f"{key} is not {field.what}"
             raise InputError(what, where=place, hint=_DAMAGED)
-        read[key] = tuple([_shared(item) for item in raw]) if type(raw) is list else raw
+        read[key] = tuple(raw) if type(raw) is list else raw
     for key in _REQUIRED:
         if key not in read:
             raise InputError(f"{key} is missing", where=place, hint=_DAMAGED)
     return Record(**read)
-
-
-def _shared(item: Any) -> Any:
-    """Give a word once for all cases: of a hundred thousand many name one document."""
-    return intern(item) if type(item) is str else item
 
 
 class _Field(NamedTuple):
@@ -154,22 +191,30 @@ def _is_text_or_null(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
 
-def _is_list_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and all(map(holds, value))
+def _is_list_of(*kinds: type) -> Callable[[Any], bool]:
+    known = {*kinds}
+    return lambda value: type(value) is list and {*map(type, value)} <= known
+
+
+def _are_words(value: Any) -> bool:
+    return _are_texts(value) and all(value)
 
 
 def _are_scores(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        score is None or (type(score) in (int, float) and isfinite(score))
-        for score in value.values()
-    )
+    if type(value) is not dict or not {*map(type, value.values())} <= _NUMBERS:
+        return False
+    try:
+        return all(map(isfinite, filter(None, value.values())))
+    except OverflowError:  # no float is as large
+        return False
+
+
+def _are_outcomes(value: Any) -> bool:
+    return type(value) is list and all(each in _OUTCOMES for each in value)
 
 
 def _are_ranks(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, list)
-        and all(type(rank) is int and rank > 0 for rank in value)
-    )
+    return value is None or (_are_numbers(value) and min(value, default=1) > 0)
 
 
 def _is_one_of(words: Iterable[str | None]) -> Callable[[Any], bool]:
@@ -177,8 +222,11 @@ def _is_one_of(words: Iterable[str | None]) -> Callable[[Any], bool]:
     return lambda value: value in known
 
 
+_NUMBERS = {float, int, type(None)}
+_are_texts, _are_numbers = _is_list_of(str), _is_list_of(int)
+_are_ids = _is_list_of(str, type(None))
 _OUTCOMES = get_args(Outcome)
-_WORDS = _Field("a list of strings", _is_list_of(_is_text))
+_WORDS = _Field("a list of strings", _are_words)
 _TEXT = _Field("a string", _is_text)
 _TEXT_OR_NULL = _Field("a string or null", _is_text_or_null)
 _FIELDS: Mapping[str, _Field] = {
@@ -192,12 +240,12 @@ _FIELDS: Mapping[str, _Field] = {
     "lucky": _Field("true or false", lambda value: isinstance(value, bool)),
     "retrieved": _Field(
         "a list of ids",
-        lambda value: value is None or _is_list_of(_is_text_or_null)(value),
+        lambda value: value is None or _are_ids(value),
     ),
     "hits": _Field("a list of ranks", _are_ranks),
     "failed": _WORDS,
     "absent": _WORDS,
-    "trials": _Field("a list of outcomes", _is_list_of(_is_one_of(_OUTCOMES))),
+    "trials": _Field("a list of outcomes", _are_outcomes),
     "would_be": _Field("an outcome", _is_one_of((*_OUTCOMES, None))),
     "scores": _Field("an object of finite numbers and nulls", _are_scores),
     "hash": _TEXT,

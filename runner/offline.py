@@ -10,7 +10,7 @@ from pathlib import Path
 
 from runner import baseline, files, pipeline, worked
 from runner.cases import health
-from runner.comparison import compare
+from runner.comparison import compare, failing
 from runner.endpoints import check
 from runner.errors import InputError, Place, did_you_mean, masking, reason
 from runner.judged import foretold, with_judge
@@ -87,7 +87,10 @@ def compared(old: Path, new: Path) -> Report:
         InputError: One of the folders holds no results, or damaged ones.
     """
     old, new = folder_of(old), folder_of(new)
-    before, after = (read_results(folder, folder.as_posix()) for folder in (old, new))
+    after = read_results(new, new.as_posix(), failing)
+    # What was retrieved is told of cases that are worse, and those fail now.
+    fails = {record.id for record in after.records.values() if failing(record)}
+    before = read_results(old, old.as_posix(), lambda record: record.id in fails)
     found = read_report(new, new.as_posix())
     parts = {name for summary in found.summaries.values() for name in summary.slices}
     held = [gate for gate in found.gates if gate.outcome != "no_baseline"]

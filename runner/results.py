@@ -72,8 +72,12 @@ def _records(folder: Path) -> Iterator[Record]:
         yield baseline.read_record(value, Place(str(path), line))
 
 
-def read_results(folder: Path, shown: str) -> Results:
+def read_results(
+    folder: Path, shown: str, needs_ids: Callable[[Record], bool] = lambda _: True
+) -> Results:
     """Give the results or the baseline in a folder.
+
+    ``needs_ids`` says of which cases the retrieved ids are kept.
 
     Raises:
         InputError: It is not there, or it is damaged.
@@ -81,7 +85,7 @@ def read_results(folder: Path, shown: str) -> Results:
     found = read_report(folder, shown)
     file = f"{shown}/{baseline.CASES}"
     lines = files.read_jsonl(folder / baseline.CASES, file=file)
-    return baseline.read_results(found, lines, file)
+    return baseline.read_results(found, lines, file, needs_ids)
 
 
 def read_report(folder: Path, shown: str, limit: int = _LIMIT) -> Report:

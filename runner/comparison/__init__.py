@@ -10,12 +10,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from math import fsum, sqrt
+from math import fsum, isnan, nan, sqrt
 from typing import NamedTuple
 
 from runner.aggregate import percentile
+from runner.comparison._columns import Columns, scored
 from runner.comparison._pairing import Pair, Pairs, Results, alike, paired, runs_differ
-from runner.comparison._shifts import BROKEN, DEPTH, SHIFTS, moved, shift, worsened
+from runner.comparison._shifts import (
+    BROKEN,
+    DEPTH,
+    SHIFTS,
+    failing,
+    moved,
+    shift,
+    worsened,
+)
 from runner.inference import FEW, detectable, drop, is_binary, mcnemar
 from runner.model import (
     Better,
@@ -28,7 +37,7 @@ from runner.model import (
     memberships,
 )
 
-__all__ = ["DEPTH", "SHIFTS", "Results", "compare", "worsened"]
+__all__ = ["DEPTH", "SHIFTS", "Results", "compare", "failing", "worsened"]
 
 _JUDGED: frozenset[Outcome] = frozenset({"passed", "failed"})
 
@@ -149,40 +158,48 @@ def _members(pairs: Pairs, slices: Iterable[str]) -> Mapping[str, Pairs]:
 def _deltas(
     pairs: Pairs, summaries: Mapping[str, Summary]
 ) -> Iterator[tuple[str, Delta]]:
+    sides = [pair.now for pair in pairs], [pair.then for pair in pairs]
+    found = [Columns(records) for records in sides]
     for label, summary in summaries.items():
         if label == "coverage":
-            yield from _coverage(pairs, summaries)
+            yield from _coverage(sides, found, summaries)
             continue
-        read = _OUTCOME_RATES.get(label) or _score(label)
-        both = [(read(now), read(then)) for now, then in pairs]
-        common = [(n, t) for n, t in both if n is not None and t is not None]
-        if common:
-            yield label, _mean_moved(common, summary.better)
-            yield from _percentiles_moved(label, common, summary.percentiles)
+        rate = _OUTCOME_RATES.get(label)
+        columns = (
+            [[rate(each) for each in records] for records in sides]
+            if rate
+            else [scores.under(label) for scores in found]
+        )
+        now, then = scored(*columns)
+        if now:
+            yield label, _mean_moved(now, then, summary.better)
+            yield from _percentiles_moved(label, now, then, summary.percentiles)
 
 
 def _percentiles_moved(
-    label: str, common: Sequence[tuple[float, float]], statistics: Collection[str]
+    label: str,
+    now: Sequence[float],
+    then: Sequence[float],
+    statistics: Collection[str],
 ) -> Iterator[tuple[str, Delta]]:
     if not statistics:
         return
-    now, then = map(sorted, zip(*common, strict=True))
+    new, old = sorted(now), sorted(then)
     for name in statistics:
-        moved = _delta(percentile(now, name), percentile(then, name), len(common))
+        moved = _delta(percentile(new, name), percentile(old, name), len(new))
         yield f"{label}_{name}", moved
 
 
-def _mean_moved(common: Sequence[tuple[float, float]], better: Better) -> Delta:
+def _mean_moved(now: Sequence[float], then: Sequence[float], better: Better) -> Delta:
     """Give how a mean moved, and what chance leaves open of it."""
-    new, old = zip(*common, strict=True)
-    pairs = len(common)
-    delta = _delta(fsum(new) / pairs, fsum(old) / pairs, pairs)
+    pairs = len(now)
+    delta = _delta(fsum(now) / pairs, fsum(then) / pairs, pairs)
     if pairs < FEW:
         return delta
     sign = -1.0 if better == "higher" else 1.0
     found = drop(
-        [sign * (now - then) for now, then in common],
-        binary=is_binary(new) and is_binary(old),
+        [sign * (new - old) for new, old in zip(now, then, strict=True)],
+        binary=is_binary(now) and is_binary(then),
     )
     edges = sorted(sign * edge for edge in found.interval)
     return delta.model_copy(update={"interval": tuple(edges), "p": found.p})
@@ -192,36 +209,37 @@ def _delta(now: float, baseline: float, pairs: int) -> Delta:
     return Delta(now=now, baseline=baseline, delta=now - baseline, pairs=pairs)
 
 
-def _score(label: str) -> Callable[[Record], float | None]:
-    return lambda record: record.scores.get(label)
-
-
-_OUTCOME_RATES: Mapping[str, Callable[[Record], float | None]] = {
+_OUTCOME_RATES: Mapping[str, Callable[[Record], float]] = {
     "accuracy": lambda record: (
-        float(record.outcome == "passed") if record.outcome in _JUDGED else None
+        float(record.outcome == "passed") if record.outcome in _JUDGED else nan
     ),
     "error_rate": lambda record: float(record.outcome == "error"),
 }
 
 
-def _coverage(pairs: Pairs, labels: Iterable[str]) -> Iterator[tuple[str, Delta]]:
+def _coverage(
+    sides: Sequence[Sequence[Record]],
+    found: Sequence[Columns],
+    labels: Collection[str],
+) -> Iterator[tuple[str, Delta]]:
     """Give the least coverage of a metric on either side, as the run level has it."""
-    now = _least_covered([pair.now for pair in pairs], labels)
-    then = _least_covered([pair.then for pair in pairs], labels)
+    now, then = map(_least_covered, sides, found, [labels] * len(sides))
     if now is not None and then is not None:
-        yield "coverage", _delta(now, then, len(pairs))
+        yield "coverage", _delta(now, then, len(sides[0]))
 
 
-def _least_covered(records: Sequence[Record], labels: Iterable[str]) -> float | None:
+def _least_covered(
+    records: Sequence[Record], found: Columns, labels: Iterable[str]
+) -> float | None:
     failed = Counter(label for record in records for label in record.failed)
     absent = Counter(label for record in records for label in record.absent)
-    scored = {
-        label: sum(record.scores.get(label) is not None for record in records)
-        for label in labels
-    }
     counts = (
-        Counts(scored=count, failed=failed[label], absent=absent[label])
-        for label, count in scored.items()
+        Counts(
+            scored=len(records) - sum(map(isnan, found.under(label))),
+            failed=failed[label],
+            absent=absent[label],
+        )
+        for label in labels
     )
     shares = (count.coverage for count in counts)
     return min((share for share in shares if share is not None), default=None)

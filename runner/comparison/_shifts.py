@@ -13,6 +13,11 @@ DEPTH = 20  # ids of a case that a baseline keeps
 _TOLD = 5  # ids of each kind that are told
 
 
+def failing(record: Record) -> bool:
+    """Whether a case fails, so that it may be worse than it was."""
+    return record.outcome in BROKEN
+
+
 def worsened(now: Record, then: Record) -> bool:
     """Whether a case fails, and passed in the baseline or failed in another layer."""
     return now.outcome in BROKEN and (then.outcome == "passed" or moved(now, then))

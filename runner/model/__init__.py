@@ -64,6 +64,7 @@ from runner.model._scored import (
     Summary,
     Unscored,
 )
+from runner.model._table import Row, Table
 from runner.model._words import (
     LAYERS,
     NOTHING,
@@ -117,12 +118,14 @@ __all__ = [
     "Record",
     "Reply",
     "Response",
+    "Row",
     "Rule",
     "Score",
     "ServiceCause",
     "Shift",
     "SliceSummary",
     "Summary",
+    "Table",
     "Task",
     "Tighter",
     "Told",

@@ -254,7 +254,7 @@ def _record(record: Record) -> dict[str, Any]:
         "also": record.also,
         "lucky": record.lucky,
         "retrieved": record.retrieved,
-        "scores": record.scores,
+        "scores": dict(record.scores),
         "hash": record.hash,
         "labels": record.labels,
     }

@@ -65,6 +65,7 @@ def test_the_least_a_line_needs():
         ({"id": 7}, "id is not a string"),
         ({"scores": {"recall@5": float("nan")}}, "scores is not an object of finite"),
         ({"scores": {"recall@5": float("inf")}}, "scores is not an object of finite"),
+        ({"scores": {"recall@5": 10**400}}, "scores is not an object of finite"),
         ({"scores": {"recall@5": "0.5"}}, "scores is not"),
         ({"scores": {"recall@5": True}}, "scores is not"),
         ({"scores": [1.0]}, "scores is not"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.comparison import SHIFTS, Results, compare
-from runner.model import Record, Summary
+from runner.model import Record, Summary, Table
 
 SUMMARIES = {
     "recall@5": Summary(layer="retrieval", better="higher"),
@@ -568,3 +568,43 @@ def test_calls_that_failed_are_no_flips_of_chance():
 
     assert len(found.regressed) == 6
     assert (found.worse, found.better, found.p) == (0, 0, 1.0)
+
+
+def tabled(run):
+    """Give a run as it is read from a file: its scores are rows of tables."""
+    tables = {}
+    records = {}
+    for name, each in run.records.items():
+        labels = tuple(each.scores)
+        table = tables.setdefault(labels, Table(labels))
+        records[name] = each._replace(scores=table.add(each.scores.values()))
+    return run._replace(records=records)
+
+
+SCORES = st.one_of(st.none(), st.floats(0, 1))
+CASES = st.lists(
+    st.tuples(
+        st.sampled_from("abcdefghijklmnopqrstuvwxyz"), SCORES, SCORES, st.booleans()
+    ),
+    unique_by=lambda case: case[0],
+    max_size=26,
+)
+
+
+def drawn(cases):
+    return results(
+        *(
+            record(name, recall=recall, latency=latency)._replace(
+                **({"scores": {"latency": latency}} if bare else {})
+            )
+            for name, recall, latency, bare in cases
+        )
+    )
+
+
+@given(CASES, CASES)
+def test_scores_compare_alike_whichever_way_they_are_kept(now, then):
+    new, old = drawn(now), drawn(then)
+
+    assert compare(tabled(new), tabled(old)) == compare(new, old)
+    assert compare(new, tabled(old)) == compare(new, old)
