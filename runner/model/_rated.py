@@ -8,6 +8,9 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 from pydantic import BaseModel, Field
 
 from runner.model._words import Frozen
+from runner.text.lengths import cut_middle
+
+_SHOWN = 300  # characters of evidence: it may quote a claim of any length
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -60,11 +63,12 @@ class Told(float):
     cause: str
     """One of the layer's causes, such as ``answer.incorrect``."""
     evidence: str
+    """At most 300 characters, the middle of a longer text left out."""
 
     def __new__(cls, value: float, cause: str, evidence: str) -> Self:
         """Give a number like any other that says why it is no better."""
         told = super().__new__(cls, value)
-        told.cause, told.evidence = cause, evidence
+        told.cause, told.evidence = cause, cut_middle(evidence, _SHOWN)
         return told
 
 

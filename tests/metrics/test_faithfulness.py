@@ -87,6 +87,17 @@ def test_it_tells_the_first_claim_that_nothing_bears_out():
     assert told.evidence == "'two years of warranty' follows from no passage"
 
 
+def test_what_it_tells_of_a_long_claim_is_short_and_has_both_ends():
+    long = "two years of " * 100 + "warranty"
+    judge = Scripted(claims={"all": [long]}, support={long: []})
+
+    told = faithfulness("问?", "all", PASSAGES, judge).evidence
+
+    assert len(told) == 300
+    assert told.startswith("'two years of")
+    assert told.endswith("warranty' follows from no passage")
+
+
 def test_it_is_exact_for_every_pattern_of_up_to_five_claims():
     for size in range(1, 6):
         for held in product([False, True], repeat=size):
