@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from runner import __version__
+from runner.errors import InputError
 from runner.hosts import Access
 from runner.judges._api import (
     Address,
@@ -51,13 +52,15 @@ _ANY = Access()
 
 
 class Chance(NamedTuple):
-    """Time and chance, each replaceable in a test."""
+    """Time, chance and the addresses of names, each replaceable in a test."""
 
     uniform: Callable[[float, float], float]
     """A random number between two, for the jitter."""
     sleep: Callable[[float], object] | None = None
     """Waits some seconds; None is a wait that closing cuts short."""
     clock: Callable[[], float] = time.monotonic
+    resolve: Resolve = resolve
+    """Gives the addresses of a name."""
 
 
 class _Question(NamedTuple):
@@ -86,10 +89,9 @@ class Chat:
     Args:
         spec: The judge's block.
         meter: Counts every request, and refuses what the budget does not allow.
-        chance: Time and chance.
+        chance: Time, chance and addresses.
         place: Where a key stands in the user's file.
         access: Which hosts may be asked, and where a service at localhost may be.
-        resolve: Gives the addresses of a name.
 
     Raises:
         InputError: A host may not be asked, or is in no URL.
@@ -103,7 +105,6 @@ class Chat:
         *,
         place: Locate = by_path,
         access: Access = _ANY,
-        resolve: Resolve = resolve,
     ) -> None:
         self._spec = spec
         self._meter = meter
@@ -115,7 +116,7 @@ class Chat:
             Bounds(spec.timeout, spec.max_response),
             place=place,
             access=access,
-            resolve=resolve,
+            resolve=chance.resolve,
         )
         self._pace = Pace(spec.rate_limit, chance.clock)
         self._stopped = threading.Event()
@@ -138,8 +139,8 @@ class Chat:
             turns: Messages that follow, where it is asked again.
 
         Raises:
-            Unrated: It said nothing whole, the budget is used up, or nobody answers.
-            InputError: The host may not be asked.
+            Unrated: It said nothing whole, the budget is used up, nobody answers, or
+                its host is at an address that is never reached.
         """
         messages = [
             {"role": "system", "content": prompt.instructions},
@@ -156,7 +157,6 @@ class Chat:
 
         Raises:
             Unrated: As ``say``; or the spec names no model for it.
-            InputError: The host may not be asked.
         """
         address, spec = self._embeddings, self._spec.embeddings
         if address is None or spec is None:
@@ -213,6 +213,8 @@ class Chat:
             value = _Value(from_json(came.body, allow_inf_nan=False))
             found = usage(value.json)
             taken, stated = found or question.estimated(came.body), found is not None
+        except InputError as error:  # what its name stands for now
+            raise Unrated(str(error)) from None
         except ValueError:
             what = "the judge's reply is no JSON"
             return Failure("service.malformed", what, retryable=True)

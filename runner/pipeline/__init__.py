@@ -74,7 +74,7 @@ def evaluate(
     before = plan.baseline.records if plan.baseline else NOTHING
     ledger = Ledger(plan.cases, plan.spec.measures, before)
     stopped = None
-    line, there = Line(plan, rating, keeper.interruptible), Line(plan, rating)
+    line, there = (Line(plan, rating, keeper.interruptible) for _ in range(2))
     beside = others and Beside(plan, others, started, ledger, there)
     try:
         entries = line.judged(exchanges, keeper.response)

@@ -1,6 +1,7 @@
 """Asking a model over real HTTP: every way in which it can fail, and what it costs."""
 
 import json
+import socket
 import threading
 import time
 
@@ -14,6 +15,7 @@ from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Unrated
 from runner.spec import JudgeSpec
 from runner.templating import by_path
+from runner.wire.caller import resolve as look_up
 from tests.chatting import Server, answer, failing, said, saying
 from tests.judging import ByRule
 from tests.program import ROOT
@@ -42,7 +44,7 @@ def judging(tmp_path, waits):
     """Gives a judge that asks a server, without waiting between attempts."""
     left = []
 
-    def make(server, *, clock=time.monotonic, access=ANY, **block):
+    def make(server, *, access=ANY, clock=time.monotonic, resolve=look_up, **block):
         url = server if isinstance(server, str) else server.url
         given = {"url": url, "model": "m", "api_key": KEY, **block}
         spec = JudgeSpec.model_validate(given)
@@ -50,7 +52,7 @@ def judging(tmp_path, waits):
         around = Around(
             tmp_path, ROOT / "templates", "spec.yaml", by_path, secrets, access
         )
-        chance = Chance(lambda low, _: low, waits, clock)
+        chance = Chance(lambda low, _: low, waits, clock, resolve)
         left.append(opened(spec, around, chance))
         return left[-1]
 
@@ -467,6 +469,23 @@ def test_hosts_that_no_run_may_reach_are_no_judges_either(
 ):
     with pytest.raises(InputError, match=expected):
         judging(url, access=Access(allowed))
+
+
+def test_a_name_that_stands_for_an_address_that_is_never_asked_is_a_reason(judging):
+    def metadata(_host, port):
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("169.254.169.254", port))]
+
+    reason = unrated(judging("http://judge.example/v1", resolve=metadata).judge())
+
+    assert "169.254.169.254 is a link-local or metadata address" in reason
+
+
+def test_secrets_of_the_spec_are_cut_out_of_what_is_sent(judging):
+    with Server() as server:
+        texts = {"question": QUESTION, "text": f"Refunds take 30 days, {KEY}."}
+        judging(server).judge().rate(CLAIMS, **texts)
+
+    assert KEY not in json.dumps(server.asked)
 
 
 def test_a_redirect_to_another_service_gets_neither_prompt_nor_key(judging):

@@ -437,3 +437,49 @@ def test_a_stop_does_not_wait_for_a_judge(run, team, number):
     assert "Traceback" not in err
     assert found["summaries"]["faithfulness"]["scored"] == 0
     assert "cancelled; what was finished is kept" in found["reasons"][0]
+
+
+def test_what_a_server_says_is_no_markup_in_a_comment(run, team):
+    evil = "@octocat ![x](http://evil.example/x.png) <b>|a|b|</b>"
+    with Server(failing(400, body={"error": {"message": evil}})) as server:
+        run(server, {"retries": 0}, thresholds=FLOOR)
+
+    comment = (team / "rag-eval-results/comment.md").read_text("utf-8")
+    outside = "".join(comment.split("`")[::2])
+    assert "evil.example" in comment
+    assert [part for part in ("@octocat", "![x]", "<b>") if part in outside] == []
+
+
+def test_without_its_key_the_rest_of_a_run_counts(run, team):
+    def locked(handler, _):
+        granted = handler.headers.get("Authorization")
+        return not granted and handler.send(401, {"error": {"code": "no_key"}})
+
+    with Server(locked) as server:
+        run(server, {"api_key": "${KEY:-}"}, thresholds=FLOOR)
+        given = ("run", "spec.yaml", "--replay", "replies.jsonl")
+        ended = rag_eval(*given, cwd=team, KEY="")
+
+    assert (ended.exit, ended.results["verdict"]) == (0, "passed")
+    assert ended.results["totals"]["passed"] == CASES
+    assert ended.results["summaries"]["faithfulness"]["failed"] == CASES
+
+
+def test_nobody_is_asked_where_nothing_is_judged(run):
+    with Server() as server:
+        ended = run(server, metrics=["key_points"])
+
+    assert (ended.exit, server.asked, ended.results["judge"]) == (0, [], None)
+
+
+def test_another_judge_is_not_compared_with_the_baseline(run, team):
+    drop = {"faithfulness": {"max_drop": 0.02}}
+    with Server() as server:
+        run(server, {"model": "older"})
+        (team / "rag-eval-results").rename(team / "before")
+        ended = run(server, None, "--baseline", "before", thresholds=drop)
+
+    unlike = ended.results["comparison"]["not_comparable"]
+    gate = next(g for g in ended.results["gates"] if g["metric"] == "faithfulness")
+    assert gate["outcome"] == "inconclusive"
+    assert any("judged by older, temperature 0" in entry for entry in unlike)
