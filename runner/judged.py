@@ -55,7 +55,7 @@ def foretold(plan: Plan, templates: Path) -> Iterator[str]:
     if not any(_judged(plan)):
         yield f"warning: {plan.place('judge')}: nothing that is measured asks it"
     if found := estimate(plan.spec, plan.cases, templates):
-        yield from told(found, plan.spec)
+        yield from told(found, judge)
 
 
 def rating(

@@ -22,6 +22,7 @@ from runner.calibrate._wanted import Wanted, wanted
 from runner.calibration import Calibration, Labels
 from runner.errors import InputError, Unavailable, masking
 from runner.judges.chat import Chance
+from runner.judges.estimate import of_replies, told
 from runner.judges.judging import Judging
 from runner.judges.opening import Around, opened
 from runner.judges.prints import prints
@@ -60,19 +61,21 @@ class Asked(NamedTuple):
     labels: Sequence[Label]
     wanted: Sequence[Wanted]
 
-    def told(self) -> Iterator[str]:
-        """Say what it will take."""
+    def told(self, templates: Path) -> Iterator[str]:
+        """Say what it will take, by the prompts in the folder of all templates."""
         for one in self.wanted:
             copies = min(self.order.copies, len(one.items))
             kinds = len(one.changes()) if copies else 0
             more = f", and {count(copies * kinds, 'changed copy', 'changed copies')}"
             items = count(len(one.items), "item")
             yield f"{one.measure.label}: {items}{more if kinds else ''}"
-        calls = sum(one.calls(self.order.copies) for one in self.wanted)
-        most = self.judge.budget.max_calls
-        allowed = "" if most is None else f"; the budget allows {most:,}"
-        to = f" to {self.judge.host}" if self.judge.host else ""
-        yield f"about {calls:,} ratings by {self.judge.model}{to}{allowed}"
+        if self.judge.recorded is None:
+            rated = [
+                rating
+                for one in self.wanted
+                for rating in one.ratings(self.order.copies)
+            ]
+            yield from told(of_replies(self.judge, rated, templates), self.judge, "")
 
     def out(self, root: Path) -> Path:
         """Give where the calibration goes when nobody says: where the spec has it.
@@ -147,8 +150,8 @@ def carried_out(asked: Asked, world: World, today: date) -> Found:
         metrics={one.wanted.measure.label: one.entry for one in found},
         version=__version__,
     )
-    told = [*_told(asked, world, found, calibration), _spent(account), *notices]
-    return Found(calibration, [Redactor(secrets).text(line) for line in told])
+    lines = [*_told(asked, world, found, calibration), _spent(account), *notices]
+    return Found(calibration, [Redactor(secrets).text(line) for line in lines])
 
 
 def _held(asked: Asked, world: World, judging: Judging) -> list[Held]:

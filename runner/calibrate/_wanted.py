@@ -9,7 +9,7 @@ from runner.calibrate._changed import CHANGES
 from runner.calibrate._compare import Mark
 from runner.calibration import MarkSource
 from runner.errors import InputError, Problems, did_you_mean
-from runner.labels import Label, Settled, settled
+from runner.labels import Item, Label, Settled, settled
 from runner.model import Measure
 from runner.pipeline import Plan
 
@@ -30,11 +30,18 @@ class Wanted(NamedTuple):
         metric = self.measure.metric
         return [name for name, change in CHANGES.items() if change.applies(metric)]
 
-    def calls(self, copies: int) -> int:
-        """Give about how many requests it takes at most, with so many items changed."""
-        each = len(self.measure.metric.tasks)
-        changed = min(copies, len(self.items)) * len(self.changes())
-        return each * (len(self.items) + changed)
+    def ratings(self, copies: int) -> Iterator[tuple[Measure, Sequence[str]]]:
+        """Give the texts of each rating, with the changed copies of so many items."""
+        shown = [_texts(one.item) for one in self.items]
+        for texts in (*shown, *shown[:copies] * len(self.changes())):
+            yield self.measure, texts
+
+
+def _texts(item: Item) -> list[str]:
+    case, response = item.case, item.response
+    passages = [passage.text for passage in response.passages or ()]
+    texts = (case.question, case.reference, response.answer, *passages)
+    return [text for text in texts if text]
 
 
 def wanted(

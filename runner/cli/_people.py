@@ -139,7 +139,7 @@ def calibrate(
     )
     around = world(spec, quiet=True)
     asked = calibrating.ready(order, around, today)
-    tell("\n".join(asked.told()), sys.stderr)
+    tell("\n".join(asked.told(around.templates)), sys.stderr)
     found = calibrating.carried_out(asked, around, today)
     path = out or asked.out(around.root)
     texts.write({path: found.text}, over=True)

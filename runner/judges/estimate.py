@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,11 +11,15 @@ from runner.judges._meter import Tokens, cost
 from runner.judges._said import tokens_about
 from runner.judges.prints import PROMPTS
 from runner.model import Case, Measure
-from runner.spec import Spec
+from runner.spec import JudgeSpec, Spec
 from runner.units import count, rough
 
 PASSAGES, ANSWER, REPLY = 1_500, 200, 200
 """Tokens that the passages of a case, its answer and a judge's reply are taken for."""
+
+_TAKING = (
+    f"taking the passages of a case for {PASSAGES:,} tokens, its answer for {ANSWER}; "
+)
 
 
 class Estimate(NamedTuple):
@@ -39,11 +43,7 @@ def estimate(spec: Spec, cases: Iterable[Case], templates: Path) -> Estimate | N
     measures = [measure for measure in spec.measures if measure.metric.judged]
     if judge is None or judge.recorded or not measures:
         return None
-    ours = {
-        task.name: tokens_about(_prompt(templates, task.name))
-        for measure in measures
-        for task in measure.metric.tasks
-    }
+    ours = _ours(measures, templates)
     asked = [
         ours[task.name] + _theirs(case, measure)
         for case in cases
@@ -51,7 +51,39 @@ def estimate(spec: Spec, cases: Iterable[Case], templates: Path) -> Estimate | N
         if asks_for(case, measure)
         for task in measure.metric.tasks
     ]
-    times = spec.trials.times + judge.drift
+    return _summed(judge, asked, spec.trials.times + judge.drift)
+
+
+def of_replies(
+    judge: JudgeSpec,
+    replies: Iterable[tuple[Measure, Sequence[str]]],
+    templates: Path,
+) -> Estimate:
+    """Give about what it takes to rate replies that are known.
+
+    Args:
+        judge: Who rates.
+        replies: For each rating the measure, and the texts that are shown.
+        templates: The folder of all templates.
+    """
+    known = list(replies)
+    ours = _ours([measure for measure, _ in known], templates)
+    asked = [
+        ours[task.name] + sum(map(tokens_about, texts))
+        for measure, texts in known
+        for task in measure.metric.tasks
+    ]
+    return _summed(judge, asked)
+
+
+def _ours(measures: Iterable[Measure], templates: Path) -> Mapping[str, int]:
+    """Give about the tokens of our own words in the prompt of each task."""
+    names = {task.name for measure in measures for task in measure.metric.tasks}
+    return {name: tokens_about(_prompt(templates, name)) for name in names}
+
+
+def _summed(judge: JudgeSpec, asked: Sequence[int], times: float = 1) -> Estimate:
+    """Give the sum over prompts of so many tokens each."""
     calls = round(len(asked) * times)
     tokens = Tokens(round(sum(asked) * times), calls * REPLY)
     price = judge.price
@@ -70,20 +102,20 @@ def _theirs(case: Case, measure: Measure) -> int:
     return sum(map(tokens_about, texts)) + passages + ANSWER
 
 
-def told(found: Estimate, spec: Spec) -> Iterator[str]:
-    """Give the lines that say it, with a warning where the budget allows less."""
-    if spec.judge is None:
-        return
+def told(found: Estimate, judge: JudgeSpec, how: str = _TAKING) -> Iterator[str]:
+    """Give the lines that say it, with a warning where the budget allows less.
+
+    ``how`` says what it was made of.
+    """
     total = sum(found.tokens)
     tokens = count(int(rough(total)), "token")
     usd = "" if found.usd is None else f", {found.usd:.2f} USD"
     yield (
-        f"judge {spec.judge.model} at {spec.judge.host}: at most about "
-        f"{count(found.calls, 'request')}, {tokens}{usd} (taking the passages "
-        f"of a case for {PASSAGES:,} tokens, its answer for {ANSWER}; what is "
-        "cached costs nothing)"
+        f"judge {judge.model} at {judge.host}: at most about "
+        f"{count(found.calls, 'request')}, {tokens}{usd} ({how}what is cached costs "
+        "nothing)"
     )
-    budget = spec.judge.budget
+    budget = judge.budget
     for name, most, needed in (
         ("max_calls", budget.max_calls, found.calls),
         ("max_tokens", budget.max_tokens, total),

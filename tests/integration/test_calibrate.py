@@ -117,7 +117,9 @@ def test_a_judge_that_agrees_with_people_may_turn_a_run_red(team):
         "failed": 0,
     }
     assert "it may block: kappa 1.00 (0.89 to 1.00) on 60 en labels" in ended.out
-    assert "about 276 ratings by m-1 to 127.0.0.1" in ended.err
+    assert "faithfulness: 120 items, and 18 changed copies" in ended.err
+    assert "judge m-1 at 127.0.0.1" in ended.err
+    assert "at most about 276 requests, " in ended.err
     red = run(team)
     assert (red.exit, red.results["verdict"]) == (1, "failed")
 
@@ -211,7 +213,7 @@ def test_a_budget_is_held_and_what_it_cost_is_told(team, server):
 
     assert ended.exit == 0
     assert len(server.asked) == 150
-    assert "the budget allows 150" in ended.err
+    assert "judge.budget.max_calls is 150, which may not suffice" in ended.err
     assert "150 requests, 18,000 tokens" in ended.out
     assert "budget: max_calls 150 is used up" in ended.out
     assert "it only advises" in ended.out
