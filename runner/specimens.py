@@ -11,7 +11,7 @@ from typing import Any
 from runner.cases import FIELDS, Row, load
 from runner.endpoints import ReplyMap, as_recorded, number
 from runner.errors import InputError, kind_of
-from runner.model import Case, Failure, Passage, Response
+from runner.model import Case, Failure, Passage, Response, Turn
 from runner.spec import ResponseMap
 
 _REPLY = ("answer", "contexts", "citations", "refused", "usage")
@@ -100,6 +100,8 @@ def _passage(passage: Passage) -> dict[str, Any]:
 
 def _listed(value: Any) -> Any:
     """Give a value of a case as JSON holds it."""
+    if isinstance(value, Turn):
+        return value._asdict()
     if isinstance(value, tuple):
         return [_listed(item) for item in value]
     return dict(value) if isinstance(value, Mapping) else value

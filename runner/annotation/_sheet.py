@@ -39,6 +39,7 @@ def table(items: Iterable[Item], asks: Mapping[str, Ask]) -> str:
     sheet.writerow(COLUMNS)
     for item in items:
         row = {**_row(item), "asks": _asked(item, asks), "passages": _passages(item)}
+        row["question"] = _conversation(item)
         row["points"] = "\n".join(_points(item))
         sheet.writerow([_cell(row.get(column) or "") for column in COLUMNS])
     return "".join(written.lines)
@@ -78,10 +79,18 @@ def _row(item: Item) -> dict[str, Any]:
         "item": f"{_MARK}{item.key}",
         "case_id": item.case.id,
         "metric": item.metric,
+        "turns": [turn._asdict() for turn in item.case.turns],
         "question": item.case.question,
         "answer": item.response.answer,
         "reference": item.case.reference,
     }
+
+
+def _conversation(item: Item) -> str:
+    """Give the question, behind what was said before it."""
+    before = [f"{turn.role}: {turn.content}" for turn in item.case.turns]
+    question = item.case.question
+    return "\n".join([*before, f"user: {question}"]) if before else question
 
 
 def _asked(item: Item, asks: Mapping[str, Ask]) -> str:

@@ -63,8 +63,9 @@ def item(metric: str, case: Case, response: Response) -> Item:
     """Give the item that a reply is to a metric."""
     passages = response.passages
     texts = passages and [(passage.id, passage.text) for passage in passages]
-    judged = (metric, case.question, case.reference, response.answer, texts)
-    key = blake2b(to_json((*judged, response.citations)), digest_size=6).hexdigest()
+    asked = (case.question, case.turns, case.reference, case.anchors, case.intents)
+    replied = (response.answer, texts, response.citations)
+    key = blake2b(to_json((metric, asked, replied)), digest_size=6).hexdigest()
     return Item(key, metric, case, response)
 
 

@@ -14,7 +14,7 @@ from runner.cases import Row
 from runner.errors import Place, Problems
 from runner.labels import item
 from runner.metrics import registry
-from runner.model import Case, Passage, Response
+from runner.model import Case, Passage, Response, Turn
 from tests.hostile import strings
 
 ASKED = {"faithfulness": ASKS["faithfulness"]}
@@ -106,6 +106,17 @@ def test_a_row_shows_what_is_judged():
     assert row["asks"].splitlines() == [ASKED["faithfulness"][k] for k in ("zh", "en")]
     assert row["passages"] == "[1] d#1\nIt is 15 days."
     assert (row["case_id"], row["reference"], row["label"]) == ("qa-1", "15.", "")
+
+
+def test_a_question_stands_behind_what_was_said_before():
+    turns = (Turn("user", "A drill."), Turn("assistant", "Which?"))
+    (row,) = cells(table([one("qa-1", turns=turns, question="The red.")], ASKED))
+
+    assert row["question"].splitlines() == [
+        "user: A drill.",
+        "assistant: Which?",
+        "user: The red.",
+    ]
 
 
 def test_points_show_where_a_metric_counts_them():

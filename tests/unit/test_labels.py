@@ -1,13 +1,18 @@
 """Labels of people are read as they are written, and whatever is no label is told."""
 
-import pytest
+from contextlib import suppress
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runner import specimens
 from runner.agreement import Table
 from runner.cases import Row
 from runner.errors import Place, Problems
 from runner.files import read_rows
-from runner.labels import between, item, read, settled
-from runner.model import Case, Passage, Response
+from runner.labels import OWN, between, item, read, settled
+from runner.model import Case, Passage, Response, Turn
 
 TEXTS = {"question": "Days?", "answer": "15 days.", "contexts": ["It is 15 days."]}
 WHOLE = {**TEXTS, "metric": "faithfulness", "label": "good"}
@@ -157,9 +162,10 @@ def test_another_answer_is_another_item():
         item("m", case, REPLY._replace(answer="16 days.")).key,
         item("m", case, REPLY._replace(passages=None)).key,
         item("m", case._replace(question="Weeks?"), REPLY).key,
+        item("m", case._replace(turns=(Turn("user", "Hello"),)), REPLY).key,
     }
 
-    assert len(keys) == 5
+    assert len(keys) == 6
     assert item("m", case._replace(id="qa-2"), REPLY).key in keys
 
 
@@ -215,3 +221,36 @@ def test_annotators_who_share_no_item_are_no_pair():
     ]
 
     assert list(between(read(rows(*records)))) == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner),
+    max_leaves=6,
+)
+KEYS = st.sampled_from([*specimens.KEYS, *OWN]) | st.text(max_size=12)
+
+
+RECORDS = st.lists(st.dictionaries(KEYS, JSON, max_size=6), max_size=4)
+CELLS = st.lists(st.dictionaries(KEYS, st.text(max_size=30), max_size=6), max_size=4)
+
+
+@settings(max_examples=300)
+@given(RECORDS, RECORDS)
+def test_whatever_stands_in_a_file_is_read_or_told(bare, others):
+    records = rows(*bare, *({**WHOLE, **record} for record in others))
+
+    with suppress(Problems):
+        assert all(label.good in (True, False, None) for label in read(records))
+
+
+@given(CELLS)
+def test_whatever_stands_in_a_cell_is_read_or_told(records):
+    whole = {**WHOLE, "contexts": "one"}
+    cells = [
+        Row({**whole, **record}, Place("l.csv", n), cells=True)
+        for n, record in enumerate(records, 2)
+    ]
+
+    with suppress(Problems):
+        assert all(label.good in (True, False, None) for label in read(cells))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from runner import specimens
 from runner.cases import Row
 from runner.errors import Place
-from runner.model import Case, Passage, Response
+from runner.model import Case, Passage, Response, Turn
 from runner.spec import CitationMap, ResponseMap
 
 
@@ -38,6 +38,12 @@ CASES = made(
         "anchors": TEXTS,
         "intents": TEXTS,
         "tenant": st.none() | TEXT,
+        "turns": st.lists(
+            st.tuples(TEXT, TEXT).map(
+                lambda pair: (Turn("user", pair[0]), Turn("assistant", pair[1]))
+            ),
+            max_size=2,
+        ).map(lambda pairs: tuple(turn for pair in pairs for turn in pair)),
     },
 )
 PASSAGES = made(
