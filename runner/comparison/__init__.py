@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from runner.aggregate import percentile
 from runner.comparison._columns import Columns, scored
+from runner.comparison._measured import thinner
 from runner.comparison._pairing import Pair, Pairs, Results, alike, paired, runs_differ
 from runner.comparison._shifts import (
     BROKEN,
@@ -88,6 +89,7 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
         deltas=_sliced(
             pairs, {label: now.summaries[label] for label in labels}, slices
         ),
+        thinner=thinner(pairs, now.summaries.keys() & then.summaries.keys()),
         layers=dict(Counter(t.layer for _, t in pairs if t.layer)),
         layers_now=dict(Counter(n.layer for n, _ in pairs if n.layer)),
         shifts=tuple(shift(*pair) for pair in [*regressed, *elsewhere][:SHIFTS]),

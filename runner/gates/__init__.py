@@ -7,7 +7,7 @@ cases and no average excuses them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from runner.errors import InputError, Place
@@ -19,6 +19,7 @@ from runner.gates._selection import Selection
 from runner.gates._tally import WHOLE, Judged, Measured, tally
 from runner.model import GateResult, Verdict
 from runner.spec import Spec
+from runner.units import listed
 
 __all__ = [
     "NO_REVIEW",
@@ -33,6 +34,8 @@ __all__ = [
     "notices",
     "verdict",
 ]
+
+_SHOWN = 5  # metrics that a sentence names before it only counts
 
 FailOn = Literal["gate", "error", "never"]
 
@@ -125,6 +128,15 @@ def notices(
     accuracy = measured.summaries.get("accuracy")
     if accuracy and not accuracy.scored:
         yield "NOTHING JUDGED: no case passed or failed"
+    thinner = measured.comparison.thinner if measured.comparison else {}
+    if thinner:
+        yield _less(thinner)
     gone = measured.comparison.removed if measured.comparison else ()
     if gone and spec.removed.level != "fail":
         yield are_gone(gone)
+
+
+def _less(thinner: Mapping[str, tuple[int, int]]) -> str:
+    said = [f"{name} in {now:,} of {then:,}" for name, (now, then) in thinner.items()]
+    what = "LESS IS MEASURED THAN IN THE BASELINE, of the same cases"
+    return f"{what}: {listed(said, _SHOWN)}"

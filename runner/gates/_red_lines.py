@@ -12,6 +12,9 @@ from runner.spec import Limit, Selector, Spec
 from runner.units import count, listed, tell_apart
 
 SHOWN = 10  # ids that a sentence names before it only counts
+_MOST_UNSEEN = 0.05
+"""Share of the cases with walls that may go unwatched: as much as may fail of a
+metric's scores."""
 
 
 class _Found(NamedTuple):
@@ -106,7 +109,8 @@ def isolation(level: Level, whole: Tally) -> Iterator[GateResult]:
     """Give the gate that nothing leaked, where any case has walls.
 
     Forbidden ids or canaries that could not have been seen are unmeasured. Where cases
-    only say who asks, and no reply names a passage's tenant, it is inconclusive.
+    only say who asks, and no passage of their replies names its tenant, it is
+    inconclusive.
     """
     if whole.walled:
         found = _watch(whole)
@@ -137,6 +141,13 @@ def _watch(whole: Tally) -> _Found:
         )
     if not whole.watched:
         return _Found("inconclusive", "no reply names the tenant of its passages")
+    if round(len(whole.unseen) / whole.walled, 9) > _MOST_UNSEEN:
+        return _Found(
+            "inconclusive",
+            f"{_of(whole.unseen, whole.walled)} with walls were not watched, as no "
+            "passage of their replies names its tenant (map context.tenant): "
+            f"{listed(whole.unseen, SHOWN)}",
+        )
     return _Found("passed")
 
 

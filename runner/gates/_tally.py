@@ -60,6 +60,8 @@ class Tally:
         self.walled = 0
         """Cases that say who asks or what belongs to somebody else."""
         self.watched = 0
+        self.unseen: list[str] = []
+        """Only who asks is known, and no passage of the reply names its tenant."""
         self.leaked: list[str] = []
         self.unwatched: list[str] = []
         """The metric failed, or what must not show could not have shown."""
@@ -87,6 +89,8 @@ class Tally:
                 self.leaked.append(case.id)
         elif isinstance(leakage, Failed) or case.forbidden_doc_ids or case.canaries:
             self.unwatched.append(case.id)
+        else:
+            self.unseen.append(case.id)
 
     @property
     def cases(self) -> int:

@@ -18,6 +18,7 @@ from runner.gates import Judged
 from runner.ledger._excerpts import failed_case, ids
 from runner.ledger._first import First
 from runner.ledger._lucky import lucky
+from runner.ledger._nameless import Nameless
 from runner.ledger._record import Came, record_of
 from runner.ledger._slices import slices_of
 from runner.ledger._strangers import Strangers
@@ -89,6 +90,7 @@ class Ledger:
         self._excerpts: First[FailedCase] = First(EXCERPTS)
         self._worsened: First[Came] = First(SHIFTS)
         self._strangers = Strangers()
+        self._nameless = Nameless()
 
     def enter(self, entry: Entry) -> Record:
         """Keep what one case leaves behind, and give its line for ``cases.jsonl``."""
@@ -104,6 +106,7 @@ class Ledger:
         self.depth = max(self.depth, len(came.ids or ()))
         if met is not None and came.ids:
             self._strangers.see(position, case, came.ids, met=met)
+        self._nameless.see(position, case, result)
         if finding.outcome in ("failed", "error"):
             self._excerpts.offer(position, lambda: failed_case(case, result, finding))
         record = self._record(position, scores, came)
@@ -253,6 +256,7 @@ class Ledger:
         """Say what a reader of the numbers should know."""
         apart = self._strangers.notice()
         yield from [apart] if apart else lucky(self.cases, self.findings)
+        yield from filter(None, [self._nameless.notice()])
 
     def histogram(self) -> tuple[tuple[float, int], ...]:
         """Give the number of calls by latency."""

@@ -273,6 +273,9 @@ class Comparison(Frozen):
     not_comparable: tuple[str, ...] = ()
     """What could not be held against the baseline: a case id or a metric, with why."""
     deltas: dict[str, Delta] = Field(default_factory=dict)
+    thinner: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Metrics that many of the cases of both runs have a score of in the baseline and
+    not in this run: how many have one now, and how many had."""
     layers: dict[str, int] = Field(default_factory=dict)
     """How many cases first failed in each layer, in the baseline, over the pairs."""
     layers_now: dict[str, int] = Field(default_factory=dict)

@@ -235,6 +235,31 @@ def test_a_case_unscored_on_one_side_is_in_neither_mean():
     assert compare(now, then).deltas["recall@5"].baseline == 0.25
 
 
+@pytest.mark.parametrize(
+    ("left", "lost", "told"),
+    [
+        (9, 1, {}),
+        (8, 2, {"recall@5": (8, 10)}),
+        (0, 3, {"recall@5": (0, 3)}),
+        (0, 0, {}),
+    ],
+)
+def test_a_metric_that_measures_less_of_the_same_cases_is_told(left, lost, told):
+    kept = [record(f"k{n}") for n in range(left)]
+    then = [record(f"l{n}") for n in range(lost)]
+    now = [record(f"l{n}", recall=None) for n in range(lost)]
+    new = [record(f"n{n}") for n in range(50)]  # makes up for nothing
+
+    assert compare(results(*kept, *now, *new), results(*kept, *then)).thinner == told
+
+
+def test_what_came_instead_and_calls_that_failed_are_no_lesser_measurement():
+    then = [record("a"), record("b", recall=None), record("c")]
+    now = [record("a", recall=None), record("b"), record("c", "error", recall=None)]
+
+    assert compare(results(*now), results(*then)).thinner == {}
+
+
 def test_run_level_numbers_are_over_the_pairs():
     now = results(
         record("a", "failed"),

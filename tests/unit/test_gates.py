@@ -645,6 +645,19 @@ def test_walls_that_nobody_watched_do_not_hold(case, outcome):
     assert isolation(case).outcome == outcome
 
 
+@pytest.mark.parametrize(("watched", "outcome"), [(18, "inconclusive"), (19, "passed")])
+def test_walls_that_hardly_anybody_watched_do_not_hold(watched, outcome):
+    seen = [judged(f"s{n}", leakage=0.0, canaries=("x",)) for n in range(watched)]
+
+    gate = isolation(judged("dark", tenant="a"), *seen)
+
+    assert gate.outcome == outcome
+    assert ("1 of 19 cases with walls were not watched" in gate.message) == (
+        outcome == "inconclusive"
+    )
+    assert gate.message.endswith(": dark") == (outcome == "inconclusive")
+
+
 def test_a_failed_call_leaks_nothing():
     found = [
         judged("a", leakage=0.0, canaries=("x",)),
@@ -951,6 +964,19 @@ def test_a_baseline_that_could_not_be_read_lets_no_drop_pass():
     assert (gate.outcome, gate.blocks) == ("unmeasured", True)
     assert "the baseline could not be read" in gate.message
     assert only(limit("recall@5", "min", 0.5), dark).outcome == "passed"
+
+
+def test_less_that_is_measured_than_in_the_baseline_is_told():
+    thinner = {"leakage": (0, 5), "number_support": (3, 1_000)}
+    against = Comparison(pairs=9, thinner=thinner)
+
+    floor = spec(limit("recall@5", "min", 0.9))
+    (notice,) = told(floor, measured(comparison=against))
+
+    assert notice == (
+        "LESS IS MEASURED THAN IN THE BASELINE, of the same cases: leakage in 0 of 5, "
+        "number_support in 3 of 1,000"
+    )
 
 
 def test_a_relaxed_leakage_is_told():

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 from runner.comparison import SHIFTS
 from runner.ledger import Entry, Ledger, slices_of
 from runner.metrics import registry
@@ -280,6 +282,33 @@ def test_one_meeting_is_enough_and_one_case_is_not():
     assert entered(["a"], ["b"], ["c"], met=True) == []
     assert entered(["a"]) == []
     assert entered(["a"], [], []) == []
+
+
+@pytest.mark.parametrize(
+    ("asker", "tenants", "said"),
+    [
+        ("a", ("a", None), True),
+        ("a", ("a", "public"), False),
+        ("a", (None, None), False),  # a system without tenants, or the gate says so
+        (None, ("a", None), False),
+        ("a", (), False),
+    ],
+)
+def test_a_passage_that_lost_its_tenant_among_others_is_told(asker, tenants, said):
+    ledger = Ledger([case._replace(tenant=asker) for case in cases(2)], ())
+    for position in (1, 0):
+        passages = tuple(Passage("d", tenant=tenant) for tenant in tenants)
+        exchange = Exchange(position, Response("a", passages))
+        ledger.enter(Entry(exchange, (), PASSED))
+
+    told = [*ledger.notices()]
+
+    assert bool(told) == said
+    if said:
+        assert told[0].startswith(
+            "SOME PASSAGES NAME NO TENANT, and count as everybody's: in 2 cases whose "
+            "other passages name theirs, first in c0 "
+        )
 
 
 def test_only_a_few_ids_are_shown_of_many():
