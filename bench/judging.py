@@ -2,9 +2,10 @@
 
     python -m bench.judging [JUDGE.yaml] [--limit N]
 
-JUDGE.yaml holds a ``judge:`` block as a spec has it; at most N answers of each source
-are rated (50). The labelled data is looked for as in tests/README.md; without it, the
-rows of bench/labelled.jsonl are rated, which are our own.
+JUDGE.yaml holds a ``judge:`` block as a spec has it, and a ``cache`` that it names is
+beside it; at most N answers of each source are rated (50). The labelled data is looked
+for as in tests/README.md; without it, the rows of bench/labelled.jsonl are rated, which
+are our own.
 
 Without JUDGE.yaml the judge is a recording that is made here by rule, and no model: a
 claim is a sentence, and is supported where one passage holds three fifths of its words
@@ -26,6 +27,7 @@ import time
 from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -129,7 +131,7 @@ def run(rows: Sequence[Row], block: Mapping[str, Any], folder: Path) -> Rated:
     """Score the rows by the program itself, in a process of its own."""
     if block == BY_RULE:
         record(rows, folder / "recorded.jsonl")
-    judge = json.dumps({**block, "when": "always", "drift": 0})
+    judge = json.dumps({**block, "when": "always", "drift": 0, "calibration": None})
     spec = SPEC.format(metrics=", ".join(COLUMNS), judge=judge)
     (folder / "spec.yaml").write_text(spec, "utf-8")
     with (folder / "cases.jsonl").open("w", encoding="utf-8") as file:
@@ -144,23 +146,26 @@ def run(rows: Sequence[Row], block: Mapping[str, Any], folder: Path) -> Rated:
             ]
             reply = {"answer": row["answer"], "contexts": contexts}
             file.write(json.dumps({"case_id": row["id"], "response": reply}) + "\n")
-    replay = ("--replay", "replies.jsonl", "--out", "out", "--quiet")
-    python(("-m", "runner", "run", "spec.yaml", *replay), folder)
+    here = folder.name
+    replay = ("--replay", f"{here}/replies.jsonl", "--out", f"{here}/out", "--quiet")
+    python(("-m", "runner", "run", f"{here}/spec.yaml", *replay), folder.parent)
     lines = (folder / "out/cases.jsonl").read_text("utf-8").splitlines()
     found = {case["id"]: case["scores"] for case in map(json.loads, lines)}
     return Rated(found, json.loads((folder / "out/results.json").read_text("utf-8")))
 
 
 def sampled(path: Path, most: int) -> Iterator[Row]:
-    """Give so many rows of each source, spread over the file; 0 gives all."""
+    """Give so many rows of each source, of both labels as it has them; 0 gives all."""
     groups = defaultdict(list)
     with path.open(encoding="utf-8") as lines:
         for row in map(json.loads, lines):
             groups[row["source"]].append(row)
     for group in groups.values():
-        step = max(1, len(group) // most) if most else 1
-        kept = group[::step][: most or None]
-        yield from ({**row, "question": row.get("question") or UNASKED} for row in kept)
+        group.sort(key=itemgetter("label"))
+        kept = min(most or len(group), len(group))
+        for at in range(kept):
+            row = group[at * len(group) // kept]
+            yield {**row, "question": row.get("question") or UNASKED}
 
 
 def line(name: str, rows: Sequence[Row], rated: Rated) -> str:
@@ -207,17 +212,14 @@ def main() -> None:
     parser.add_argument("judge", nargs="?", type=Path)
     parser.add_argument("--limit", type=int, default=50)
     given = parser.parse_args()
-    block = (
-        yaml.safe_load(given.judge.read_text("utf-8"))["judge"]
-        if given.judge
-        else BY_RULE
-    )
+    block = _block(given.judge) if given.judge else BY_RULE
     shared = Path(os.environ.get("RAG_EVAL_SHARED") or ROOT.parent / "shared") / "data"
     files = [shared / f"faithfulness_{language}.jsonl" for language in ("en", "zh")]
     if not files[0].exists():
         files = [ROOT / "bench/labelled.jsonl"]
     rows = [row for path in files for row in sampled(path, given.limit)]
-    with tempfile.TemporaryDirectory(prefix="bench-judge-") as folder:
+    beside = given.judge.resolve().parent if given.judge else None
+    with tempfile.TemporaryDirectory(prefix="bench-judge-", dir=beside) as folder:
         rated = run(rows, block, Path(folder))
     by_source = defaultdict(list)
     for row in rows:
@@ -232,6 +234,13 @@ def main() -> None:
     for name, group in [*by_source.items(), ("all", rows)]:
         print(line(name, group, rated))
     print(f"\n{spent(rated.report)}")
+
+
+def _block(path: Path) -> Mapping[str, Any]:
+    """Give the judge of a file; the files that it names are beside that."""
+    block = yaml.safe_load(path.read_text("utf-8"))["judge"]
+    files = {key: f"/{block[key]}" for key in ("cache", "recorded") if key in block}
+    return {**block, **files}
 
 
 def spent(report: Mapping[str, Any]) -> str:
