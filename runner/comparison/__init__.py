@@ -58,7 +58,7 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
         then: The baseline.
         slices: Names like ``type=policy``; each delta is given over them too.
     """
-    pairs, new, removed, changed = paired(now, then)
+    pairs, new, removed, unpaired, changed = paired(now, then)
     whole = runs_differ(now.fingerprints, then.fingerprints)
     if whole:
         # Which cases there are does not hang on how they are judged.
@@ -85,7 +85,8 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
         moved=tuple(pair.now.id for pair in elsewhere),
         new=new,
         removed=removed,
-        not_comparable=(*unlike, *changed, *_faded(pairs)),
+        not_comparable=(*unlike, *unpaired, *_faded(pairs)),
+        changed=changed,
         deltas=_sliced(
             pairs, {label: now.summaries[label] for label in labels}, slices
         ),

@@ -30,6 +30,7 @@ class Pair(NamedTuple):
 
 
 Pairs = Sequence[Pair]
+_CHANGED = ("the question changed", "the labels changed")
 _UNRECORDED: ServiceCause = "service.not_recorded"
 
 
@@ -39,8 +40,10 @@ class Paired(NamedTuple):
     pairs: Pairs
     new: tuple[str, ...]
     removed: tuple[str, ...]
-    changed: tuple[str, ...]
+    unlike: tuple[str, ...]
     """What could not be compared, with why."""
+    changed: tuple[str, ...] = ()
+    """Ids of the cases whose question or labels are others."""
 
 
 def paired(now: Results, then: Results) -> Paired:
@@ -61,6 +64,7 @@ def paired(now: Results, then: Results) -> Paired:
             *_unasked(now, "now"),
             *_unasked(then, "in the baseline"),
         ),
+        tuple(name for name, what in why.items() if what in _CHANGED),
     )
 
 
@@ -75,9 +79,9 @@ def _asked(run: Results) -> Mapping[str, Record]:
 def _differ(both: Pair) -> str:
     """Say why a case cannot be compared; what was in quarantine says nothing."""
     if both.now.hash != both.then.hash:
-        return "the question changed"
+        return _CHANGED[0]
     if both.now.labels != both.then.labels:
-        return "the labels changed"
+        return _CHANGED[1]
     if both.now.outcome == "quarantined":
         return "in quarantine now"
     in_quarantine = both.then.outcome == "quarantined"

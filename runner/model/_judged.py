@@ -272,6 +272,8 @@ class Comparison(Frozen):
     """The smallest drop of accuracy that so many pairs show four times in five."""
     not_comparable: tuple[str, ...] = ()
     """What could not be held against the baseline: a case id or a metric, with why."""
+    changed: tuple[str, ...] = ()
+    """Cases whose question or labels are others; ``not_comparable`` says which."""
     deltas: dict[str, Delta] = Field(default_factory=dict)
     thinner: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Metrics that many of the cases of both runs have a score of in the baseline and

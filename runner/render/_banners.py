@@ -68,9 +68,7 @@ def _banners(report: Report, links: Links, *, kept: bool) -> Iterator[Said]:
     if report.filters:
         yield say("Only a part of the cases was evaluated: ", few(report.filters))
     yield no_baseline(report, kept=kept)
-    unlike = report.comparison.not_comparable if report.comparison else ()
-    if unlike:
-        yield say("Not comparable with the baseline: ", few(unlike, "; ", told))
+    yield from _unlike(report)
     for notice in report.notices:
         yield say(told(notice))
 
@@ -81,6 +79,29 @@ def _reasons(report: Report) -> Iterator[Said]:
     if report.verdict in ("error", "skipped") or not blocking:
         for reason in report.reasons:
             yield say(told(reason))
+
+
+def _unlike(report: Report) -> Iterator[Said]:
+    """Give what was not compared: the cases that changed apart from all else."""
+    compared = report.comparison
+    if compared is None:
+        return
+    changed = set(compared.changed)
+    edited: list[str] = []
+    others: list[str] = []
+    for entry in compared.not_comparable:
+        is_case = entry.rpartition(": ")[0] in changed
+        (edited if is_case else others).append(entry)
+    if edited:
+        are = "is" if len(edited) == 1 else "are"
+        of = count(report.totals.cases, "case")
+        yield say(
+            f"{len(edited):,} of {of} changed since the baseline and {are} not "
+            "compared: ",
+            few(edited, "; ", told),
+        )
+    if others:
+        yield say("Not comparable with the baseline: ", few(others, "; ", told))
 
 
 def footer(report: Report, links: Links) -> Said:

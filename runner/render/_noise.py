@@ -5,7 +5,7 @@ from __future__ import annotations
 from runner.inference import CONFIDENCE, FEW
 from runner.model import Comparison, Delta
 from runner.render._numbers import STILL, change
-from runner.render._said import Said, say
+from runner.render._said import Said, quote, say
 from runner.report import Report
 from runner.units import count, rough
 
@@ -25,7 +25,10 @@ def flips(report: Report) -> Said:
         word = f"nothing is told from noise with fewer than {FEW} pairs"
     elif compared.p > 1 - CONFIDENCE:
         word = "within noise"
-    return say(f"{_flipped(compared)}: {word}{_p(compared.p)}{_shows(compared)}.")
+    # By the commit of the baseline: what came since may have done it.
+    since = say(" since ", quote(compared.commit[:7])) if compared.commit else ()
+    chance = f": {word}{_p(compared.p)}{_shows(compared)}."
+    return say(_flipped(compared), since, chance)
 
 
 def _flipped(compared: Comparison) -> str:

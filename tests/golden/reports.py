@@ -272,6 +272,7 @@ def _comparison() -> Comparison:
         ),
         new=("发票-货币", "qa-080"),
         not_comparable=("qa-007: the labels changed",),
+        changed=("qa-007",),
         deltas={
             "recall@5": delta(0.85, 0.91, 64, 0.04),
             "ndcg@10": delta(0.74, 0.741, 64, 0.03),
@@ -317,6 +318,7 @@ def passing() -> Report:
                     "better": 0,
                     "new": (),
                     "not_comparable": (),
+                    "changed": (),
                     "layers": {},
                     "layers_now": {},
                 }
@@ -409,6 +411,7 @@ def passing_with_flips() -> Report:
                     "fixed": ("invoice-date", "qa-031", "qa-044"),
                     "new": (),
                     "not_comparable": (),
+                    "changed": (),
                     "layers": {"retrieval": 3, "refusal": 1},
                     "layers_now": {"retrieval": 1, "refusal": 1, "answer": 1},
                     "worse": 2,

@@ -144,7 +144,7 @@ def test_a_changed_case_is_not_comparable_and_neither_new_nor_removed(changed, w
         results(record("a", "failed")._replace(**changed)), results(record("a"))
     )
 
-    assert found.not_comparable == (why,)
+    assert (found.not_comparable, found.changed) == ((why,), ("a",))
     assert (found.pairs, found.regressed, found.new, found.removed) == (0, (), (), ())
     assert found.deltas == {}
 

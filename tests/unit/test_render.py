@@ -236,6 +236,36 @@ def test_numbers_beside_failed_calls_are_called_not_final():
             {"comparison": Comparison(pairs=1, not_comparable=("a", "b", "c", "d"))},
             "> Not comparable with the baseline: a; b; c and 1 more",
         ),
+        (
+            {
+                "totals": Totals(cases=80, passed=80),
+                "comparison": Comparison(
+                    pairs=67,
+                    changed=tuple(f"qa-{n}" for n in range(12)),
+                    not_comparable=(
+                        "mrr: measured only now",
+                        *(f"qa-{n}: the labels changed" for n in range(12)),
+                        "qa-99: in quarantine now",
+                    ),
+                ),
+            },
+            (
+                "> - 12 of 80 cases changed since the baseline and are not compared: "
+                "`qa-0`: the labels changed; `qa-1`: the labels changed; "
+                "`qa-2`: the labels changed and 9 more\n"
+                "> - Not comparable with the baseline: mrr: measured only now; "
+                "`qa-99`: in quarantine now"
+            ),
+        ),
+        (
+            {
+                "totals": Totals(cases=80, passed=78, failed=2),
+                "comparison": Comparison(
+                    pairs=80, worse=2, better=1, p=1.0, commit="8c02d77" * 5
+                ),
+            },
+            "2 regressed, 1 fixed since `8c02d77`: within noise",
+        ),
         ({"notices": tuple(f"n {n}" for n in range(12))}, "> - 2 more in results.json"),
     ],
 )
