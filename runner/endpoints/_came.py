@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -14,6 +15,7 @@ from runner.endpoints._stream import Stream, with_part
 from runner.model import NOTHING, Failure, Response
 from runner.wire.caller import Reply
 
+_LATER = (HTTPStatus.ACCEPTED, HTTPStatus.NO_CONTENT)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -43,6 +45,16 @@ class Came(NamedTuple):
             return self.stream.beginning
         return b"" if isinstance(self.reply, Failure) else self.reply.body
 
+    @property
+    def says_nothing_yet(self) -> bool:
+        """Whether it is a success without a body that says that there is one later."""
+        reply = self.reply
+        return (
+            not isinstance(reply, Failure)
+            and reply.status in _LATER
+            and not (self.stream or reply.body.strip())
+        )
+
     def value(self) -> Any:
         """Give the JSON that expressions read, or a Failure where there is none."""
         if isinstance(self.reply, Failure):
@@ -60,7 +72,7 @@ class Came(NamedTuple):
 
     def alone(self, replies: ReplyMap) -> Arrived:
         """Give it as all that an attempt brings."""
-        return Arrived((self,)).with_reply(ONLY, self.value(), replies)
+        return Arrived().with_reply(ONLY, self, self.value(), replies)
 
 
 ONLY = ""
@@ -79,17 +91,26 @@ class Arrived(NamedTuple):
 
     def value(self) -> Any:
         """Give what the expressions of the mapping read, or a Failure."""
-        return self.failed or _together(self.values)
+        return self.failed or together(self.values)
 
-    def with_reply(self, name: str, value: Any, replies: ReplyMap) -> Arrived:
-        """Add the value of the request that came last, or why there is none."""
+    def with_reply(
+        self, name: str, came: Came | None, value: Any, replies: ReplyMap
+    ) -> Arrived:
+        """Add what came of a request, with its value or the failure that it is.
+
+        Args:
+            name: Of the step.
+            came: None where the request could not even be sent.
+            value: What it says, or why it says nothing.
+            replies: The mapping, for what a stream had answered until it failed.
+        """
+        all_came = (*self.came, came) if came else self.came
         if not isinstance(value, Failure):
-            return self._replace(values={**self.values, name: value})
-        last = self.came[-1] if self.came else None
-        if last and last.stream and last.reply is value:
-            part = _together({**self.values, name: last.stream.cut()})
+            return Arrived(all_came, {**self.values, name: value})
+        if came and came.stream and came.reply is value:
+            part = together({**self.values, name: came.stream.cut()})
             value = with_part(value, replies, part)
-        return self._replace(failed=value)
+        return Arrived(all_came, self.values, value)
 
     def result(self, replies: ReplyMap, span: Span = Span()) -> Response | Failure:  # noqa: B008 - it is a constant
         """Give what the mapping makes of it all.
@@ -105,7 +126,7 @@ class Arrived(NamedTuple):
         return result._replace(latency=latency if self.came else None)
 
     def _read(self, replies: ReplyMap, span: Span) -> Response | Failure:
-        whole = _together(self.values)
+        whole = together(self.values)
         result = replies.read(whole)
         answering = self.came[span.answering]
         stream = answering.stream
@@ -116,7 +137,7 @@ class Arrived(NamedTuple):
         name = [*self.values][span.answering]
 
         def around(value: Any) -> Any:
-            return _together({**self.values, name: value})
+            return together({**self.values, name: value})
 
         at = stream.first_token(self.values[name], replies, around)
         if at is None:
@@ -125,5 +146,6 @@ class Arrived(NamedTuple):
         return result._replace(time_to_first_token=before + at - answering.started)
 
 
-def _together(values: Mapping[str, Any]) -> Any:
+def together(values: Mapping[str, Any]) -> Any:
+    """Give what the expressions of a mapping read, from values by name."""
     return values.get(ONLY, values)

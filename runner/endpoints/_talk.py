@@ -44,7 +44,7 @@ class Talk(NamedTuple):
         if not self.is_last and isinstance(result, Response):
             result = unanswered(result) or result
         if isinstance(result, Response):
-            return result._replace(turns=self.said)
+            return result._replace(turns=self.said) if self.said else result
         if len(self.questions) == 1:
             return result
         at = f"in turn {self.at + 1} of {len(self.questions)}: "

@@ -9,12 +9,12 @@ from urllib.parse import quote, urlencode
 
 import requests
 
-from runner.endpoints._came import Arrived, Came
-from runner.endpoints._expressions import truth
+from runner.endpoints._came import Arrived, Came, together
+from runner.endpoints._expressions import Find, truth
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._plan import Form
 from runner.endpoints._sender import Sender
-from runner.endpoints._stream import Stream
+from runner.endpoints._stream import Stream, with_part
 from runner.endpoints._talk import Talk
 from runner.endpoints._values import described
 from runner.errors import InputError
@@ -82,22 +82,30 @@ class Leg:
         """
         request = self._rendered(walk)
         if isinstance(request, Failure):
-            return Next(self._with(walk, request))
+            return Next(self._with(walk, None, request))
         sign = self._sender.ready()
         if isinstance(sign, Failure):
-            return Next(self._with(walk, sign))
+            return Next(self._with(walk, None, sign))
         polls = walk.polls or Polls(time.monotonic() + self.form.timeout)
         came = self._sent(self._prepared(request), sign, polls)
-        done = walk.arrived._replace(came=(*walk.arrived.came, came))
-        there = walk._replace(arrived=done, polls=None)
-        value = self._value(came)
+        value = self._value(walk, came)
+        if self.form.until is None or self._is_so(self.form.until, value):
+            return Next(self._with(walk, came, value))
+        return self._awaiting(walk, came, value, polls)
+
+    @staticmethod
+    def _is_so(until: Find, value: Any) -> bool:
+        return not (value is None or isinstance(value, Failure)) and truth(until(value))
+
+    def _awaiting(self, walk: Walk, came: Came, value: Any, polls: Polls) -> Next:
+        """See how long to wait for what has not come yet, if at all."""
         late = time.monotonic() + self.form.every >= polls.deadline
         if isinstance(value, Failure):
-            return Next(self._with(there, value), afresh=late and came.times > 1)
-        if self.form.until is None or truth(self.form.until(value)):
-            return Next(self._with(there, value))
+            again = late and came.times > 1
+            return Next(self._with(walk, came, value), afresh=again)
         if late:
-            return Next(self._with(there, self._late(came, value)), afresh=True)
+            failed = self._late(came, value)
+            return Next(self._with(walk, came, failed), afresh=True)
         spent = Polls(polls.deadline, came.latency + self.form.every, came.times)
         return Next(walk._replace(polls=spent), self.form.every)
 
@@ -113,8 +121,13 @@ class Leg:
             what = f"{error.where}: {error.what}; {described(values)}"
             return Failure("service.malformed", what)
 
-    def _value(self, came: Came) -> Any:
-        """Give what expressions read, or a Failure: also where the reply states one."""
+    def _value(self, walk: Walk, came: Came) -> Any:
+        """Give what expressions read, or a Failure: also where the reply states one.
+
+        Of a reply that is waited for and says nothing yet, with 202 or 204, it is None.
+        """
+        if self.form.until and came.says_nothing_yet:
+            return None
         value = came.value()
         if isinstance(value, Failure) or self.form.error is None:
             return value
@@ -122,7 +135,11 @@ class Leg:
         if not truth(stated):
             return value
         what = f"the reply states an error: {excerpt(stated, _SHOWN)}"
-        return Failure("service.http_error", what)
+        failure = Failure("service.http_error", what)
+        if came.stream is None:
+            return failure
+        whole = together({**walk.arrived.values, self.form.name: value})
+        return with_part(failure, self._replies, whole)
 
     def _late(self, came: Came, value: Any) -> Failure:
         """Explain that what is waited for has not come."""
@@ -135,13 +152,13 @@ class Leg:
             retryable=True,
         )
 
-    def _with(self, walk: Walk, value: Any) -> Walk:
-        """Add what came, or why it did not, with the name of the step."""
-        arrived = walk.arrived.with_reply(self.form.name, value, self._replies)
+    def _with(self, walk: Walk, came: Came | None, value: Any) -> Walk:
+        """Add what came, and what it says or why there is none, named as the step."""
+        arrived = walk.arrived.with_reply(self.form.name, came, value, self._replies)
         if arrived.failed:
             message = f"{self.form.said}{arrived.failed.message}"
             arrived = arrived._replace(failed=arrived.failed._replace(message=message))
-        return walk._replace(arrived=arrived)
+        return Walk(walk.talk, walk.uuid, arrived)
 
     def _prepared(self, request: Request) -> requests.PreparedRequest:
         url, authorization = self.caller.parsed(request.url, "url")

@@ -599,3 +599,67 @@ def test_sixteen_threads_keep_the_sessions_of_their_cases_apart():
     found = {cases[each.position].id: each.result.answer for each in exchanges}
     assert found == {case.id: f"{case.id}:{case.question}" for case in cases}
     assert connections <= 16 * 3
+
+
+@pytest.mark.parametrize("status", ["202 Accepted", "204 No Content"])
+def test_a_reply_that_says_nothing_yet_is_waited_for(status):
+    with replaying() as server:
+        later = Said(b"", status)
+        server.body = served(start={"id": 4}, runs=[later, later, DONE])
+        found = asked(server, steps=(START, POLL), response=ANSWERS).result
+
+    assert found.answer == "30 days."
+    assert len(server.requests) == 4
+
+
+def test_a_reply_that_says_nothing_is_a_failure_where_none_is_waited_for():
+    with replaying() as server:
+        server.body = served(start=Said(b"", "202 Accepted"))
+        found = asked(server, steps=(START, POLL), response=ANSWERS).result
+
+    assert (found.cause, found.message[:27]) == (
+        "service.malformed",
+        "step start: the reply of ht",
+    )
+
+
+def test_an_error_that_a_stream_states_is_told_with_what_had_been_answered():
+    stream = {"name": "said", "url": "URL/said/{{ start.id }}", "stream": "sse"}
+    stream |= {"error": "events[?event=='error'] | [0].data.why"}
+    mapped = {"answer": "join('', said.events[].data.text)"}
+    body = (
+        b'data: {"text": "30 "}\n\nevent: error\ndata: {"why": "quota", "text": ""}\n\n'
+    )
+    with replaying() as server:
+        server.body = served(start={"id": 4}, said=Said(body))
+        found = asked(server, steps=(START, stream), response=mapped).result
+
+    assert found.message == (
+        "step said: the reply states an error: quota; until then it had answered: 30"
+    )
+
+
+def test_who_leaves_early_does_not_wait_for_what_is_polled():
+    def body(request):
+        if b"/start" in request:
+            first = "first" in sent(request)["q"]
+            return Said(json.dumps({"id": "first" if first else "other"}).encode())
+        return Said(json.dumps(DONE if b"/runs/first" in request else GOING).encode())
+
+    with replaying() as server:
+        server.body = body
+        steps = (START, {**POLL, "every": "20s"})
+        made = endpoint(server, steps=steps, response=ANSWERS, timeout="60s")
+        exchanges = collect(
+            made,
+            [Case("qa-1", "first")] + [Case(f"qa-{n}", "other") for n in (2, 3, 4)],
+            Limits(concurrency=4),
+            clock=time.monotonic,
+            uniform=lambda low, _: low,
+            now=lambda: datetime.now(UTC),
+        )
+        assert next(exchanges).result.answer == "30 days."
+        began = time.monotonic()
+        exchanges.close()
+
+    assert time.monotonic() - began < 4
