@@ -28,6 +28,7 @@ def overview() -> str:
             (
                 f"[`{metric.name}`](metrics/{metric.name}.md)",
                 metric.better,
+                _rated(metric),
                 metric.summary,
             )
             for metric in _in_order()
@@ -35,7 +36,7 @@ def overview() -> str:
         ]
         parts += [
             f"## {layer}: {QUESTIONS[layer]}",
-            table(("Metric", "Better", "Per case"), rows),
+            table(("Metric", "Better", "By", "Per case"), rows),
         ]
     across = [(f"`{name}`", RUN_LEVEL[name][0], said) for name, said in ACROSS.items()]
     parts += ["## Over the run", table(("Name", "Better", "What"), across), _SUFFIXES]
@@ -49,11 +50,17 @@ def metrics_table(folder: str) -> str:
             metric.layer,
             f"[`{metric.name}`]({folder}/{metric.name}.md)",
             metric.better,
+            _rated(metric),
             metric.summary,
         )
         for metric in _in_order()
     ]
-    return table(("Layer", "Metric", "Better", "Per case"), rows)
+    return table(("Layer", "Metric", "Better", "By", "Per case"), rows)
+
+
+def _rated(metric: Metric) -> str:
+    """Give who finds a metric's number."""
+    return "judge" if metric.judged else "rule"
 
 
 def metric_page(metric: Metric) -> str:
@@ -82,8 +89,9 @@ could not. Layers stand in causal order: a failing case is charged to the first 
 collapsed. A metric with a cutoff is written `recall@5`; without one, all that came back
 counts, and the run records how much that was. Different cutoffs are not comparable.
 
-Some are rated by a model, where the spec has a `judge:`; how, and what their numbers
-mean, is in [judged-metrics.md](judged-metrics.md)."""
+Most are found by rule. Those by a judge are rated by a model, where the spec has a
+`judge:`; how, and what their numbers mean, is in
+[judged-metrics.md](judged-metrics.md)."""
 _SUFFIXES = f"""\
 {", ".join(f"`_{suffix}`" for suffix in STATISTICS)} after the name of a metric take a
 percentile, or the greatest value, of its cases in place of the mean: `latency_p95`."""
