@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, TypeVar
+from urllib.parse import urlsplit
 
 from runner.endpoints._expressions import Find, find_by
 from runner.endpoints._headers import defaults
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._roots import roots
 from runner.errors import InputError, Place, Problems
+from runner.hosts import plain, port_of
 from runner.model import Case
 from runner.spec import EndpointSpec, ResponseMap
 from runner.templating import NAMES, Locate, RequestTemplate
@@ -98,9 +101,17 @@ def plan(spec: EndpointSpec, variables: Mapping[str, str], place: Locate) -> Pla
     make = partial(ReplyMap, spec.response, place=place, steps=names)
     replies = kept(partial(make, streamed=streamed), problems)
     if problems or replies is None:
-        raise Problems(problems)
+        raise Problems(_once(problems))
     whole = tuple(form for form in forms if form)
     return Plan(whole, replies, _span(whole, spec.response))
+
+
+def _once(problems: list[InputError]) -> list[InputError]:
+    """Tell what is wrong in a header of all steps once, and not for each of them."""
+    told: dict[tuple[Place | None, str], InputError] = {}
+    for each in problems:
+        told.setdefault((each.where, each.what), each)
+    return [*told.values()]
 
 
 def origins(plan: Plan, cases: Sequence[Case]) -> tuple[tuple[str, ...], ...]:
@@ -124,10 +135,11 @@ def check_shared(
         InputError: They would hand a key for one service to another.
     """
     shared = [key for key in ("headers", "auth") if getattr(spec, key)]
-    if shared and len(set(map(frozenset, services))) > 1:
-        hosts = dict.fromkeys(_host(url) for found in services for url in found)
+    hosts = [tuple(map(_host, found)) for found in services]
+    if shared and len(set(map(frozenset, hosts))) > 1:
+        told = " and ".join(dict.fromkeys(chain(*hosts)))
         raise InputError(
-            f"would go with every step, and these lead to {' and '.join(hosts)}",
+            f"would go with every step, and these lead to {told}",
             where=place("endpoint", shared[0]),
             hint="write in each step what its own service wants",
         )
@@ -139,8 +151,12 @@ def _origin(url: str) -> str:
 
 
 def _host(url: str) -> str:
-    """Give host and port of a URL, without credentials."""
-    return url.rpartition("/")[2].rpartition("@")[2]
+    """Give the service that a URL leads to, as messages name it."""
+    try:
+        parts = urlsplit(url)
+        return f"{parts.scheme}://{plain(parts.hostname or '')}:{port_of(parts)}"
+    except ValueError:  # no URL at all, which asking it will tell better
+        return ""
 
 
 def _compiled(

@@ -11,6 +11,7 @@ import pytest
 from runner.endpoints import check
 from runner.endpoints.http import HttpEndpoint
 from runner.errors import InputError
+from runner.hosts import Access, allowed
 from runner.model import Case, Failure, Response
 from runner.responses import Limits, collect
 from runner.spec import EndpointSpec
@@ -467,8 +468,9 @@ def test_a_key_of_one_service_is_not_handed_to_another():
             see()
 
         assert str(caught.value) == (
-            "endpoint.headers: would go with every step, and these lead to one.example "
-            "and two.example:8000 (write in each step what its own service wants)"
+            "endpoint.headers: would go with every step, and these lead to "
+            "http://one.example:80 and http://two.example:8000 (write in each step "
+            "what its own service wants)"
         )
 
 
@@ -663,3 +665,45 @@ def test_who_leaves_early_does_not_wait_for_what_is_polled():
         exchanges.close()
 
     assert time.monotonic() - began < 4
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("http://user:s3cret@one.example/a", "http://one.example:80/b?key=s3cret"),
+        ("http://{{ tenant }}.example/a", "http://{{ tenant }}.example/b"),
+        ("https://ONE.example/a", "https://one.example:443/b"),
+    ],
+)
+def test_one_service_may_be_written_in_several_ways(first, second):
+    steps = [{"name": "a", "url": first}, {"name": "b", "url": second}]
+    spec = {"headers": {"A": "b"}, "steps": steps, "response": {"answer": "b.answer"}}
+
+    check(EndpointSpec.model_validate(spec), {}, [CASE], by_path)
+
+
+def test_every_step_is_held_to_the_allowed_hosts_before_anything_is_sent():
+    steps = [
+        {"name": "a", "url": "http://one.example/a"},
+        {"name": "b", "url": "http://two.example/{{ a.id }}"},
+    ]
+    made = EndpointSpec.model_validate({"steps": steps, "response": {"answer": "b.x"}})
+    access = Access(allowed("one.example"))
+    with pytest.raises(InputError) as caught:
+        HttpEndpoint(made, {}, access=access).admit([CASE])
+
+    assert str(caught.value) == (
+        "endpoint.steps[1].url: two.example:80 is not among the allowed hosts (add it "
+        "to the input allowed-hosts if it is right)"
+    )
+
+
+def test_what_is_wrong_in_a_header_of_all_steps_is_told_once():
+    steps = [{**step, "url": step["url"].replace("URL", "http://x")} for step in THREE]
+    spec = {"headers": {"X": "{{ quesion }}"}, "steps": steps}
+    made = EndpointSpec.model_validate({**spec, "response": {"answer": "reply.a"}})
+    with pytest.raises(InputError) as caught:
+        check(made, {}, [CASE], by_path)
+
+    assert str(caught.value).count("endpoint.headers.X: ") == 1
+    assert str(caught.value).count("did you mean question?") == 1
