@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from math import isnan
 
+from runner.comparison._columns import Columns
 from runner.comparison._pairing import Pairs
 
 _MOST_LOST = 0.1
@@ -19,10 +21,13 @@ def thinner(pairs: Pairs, labels: Collection[str]) -> dict[str, tuple[int, int]]
     A call that failed is told elsewhere.
     """
     both = [pair for pair in pairs if pair.now.outcome != "error"]
+    here = Columns([pair.now for pair in both])
+    there = Columns([pair.then for pair in both])
     found = {}
     for label in sorted(labels):
-        new = sum(now.scores.get(label) is not None for now, _ in both)
-        old = sum(then.scores.get(label) is not None for _, then in both)
+        new, old = (
+            len(both) - sum(map(isnan, side.under(label))) for side in (here, there)
+        )
         if new < old and round((old - new) / old, 9) > _MOST_LOST:
             found[label] = (new, old)
     return found

@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 
 from runner.metrics._ranking import document_of
 from runner.model import Passage
-from runner.text import normalise
+from runner.text import marked, normalise, rendered
 
+_MARKS = re.compile(r"[*_~`]+")  # also those that part a word
 SHORT = 6  # below this, a Latin word may well stand inside an innocent one
 
 
@@ -120,9 +121,16 @@ def _named(passage: Passage) -> str:
 
 
 def _shown(text: str | None, canaries: tuple[str, ...]) -> Iterator[str]:
-    for canary in canaries:
-        if text and _canary(canary).search(normalise(text)):
+    for canary in canaries if text else ():
+        if any(map(_canary(canary).search, _readings(text or ""))):
             yield f"canary {canary!r}"
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Give a text as it stands, and as it is read where marks or codes are in it."""
+    yield normalise(text)
+    if marked(text):
+        yield normalise(_MARKS.sub("", rendered(text)))
 
 
 @lru_cache(maxsize=1024)

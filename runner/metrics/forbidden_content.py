@@ -10,8 +10,9 @@ from runner.text import states
 def forbidden_content(answer: str, forbidden: tuple[str, ...]) -> float:
     """1 where the answer contains a string of the case's ``must_not_include``.
 
-    Matched as key points are: case, width, script, spaces beside digits and the
-    spelling of a number do not matter; words and numbers match whole.
+    Matched as key points are: case, width, script, spaces beside digits, the spelling
+    of a number and marks of Markdown or HTML do not matter; words and numbers match
+    whole.
 
     >>> forbidden_content("Refunds take 30 days.", ("45 days", "30days"))
     1.0

@@ -19,7 +19,8 @@ def leakage(
     Looked at are the contexts and the citations for forbidden ids (a pattern meets
     passage ids and documents, in their own case), the contexts for passages of another
     tenant, and contexts, answer and citations for canaries that the question does not
-    contain (in any case or width, with invisible characters ignored). Passages without
+    contain (in any case or width, with invisible characters and the marks of Markdown
+    and HTML ignored). Passages without
     tenant and those of ``endpoint.shared_tenants`` are no leak.
 
     A case without tenant, forbidden ids and canaries is unscored, and so is a reply

@@ -6,6 +6,7 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from runner.text.markup import marked, rendered
 from runner.text.spelled import (
     BIG,
     DIGIT,
@@ -68,12 +69,19 @@ def states(text: str, needle: str) -> bool:
     """Whether the needle stands in the text, its numbers in whatever spelling.
 
     1,000 is 1000, 一千 and 1千; 十五天 is 15 天; ``fifteen days`` are ``15 days``;
-    百分之五 is 5%. A number is never another one.
+    百分之五 is 5%. A number is never another one. Marks of Markdown and HTML around
+    words do not matter.
 
     >>> states("可在十五天内退货", "15 天"), states("within 150 days", "fifteen days")
     (True, False)
+    >>> states("within **30**&nbsp;days", "30 days")
+    True
     """
     sought = _sought(needle)
+    return _stated(text, sought) or (marked(text) and _stated(rendered(text), sought))
+
+
+def _stated(text: str, sought: _Sought) -> bool:
     if not sought.in_words and _contains(text, sought):
         return True
     if sought.figures is None or sought.beside not in normalise(text):

@@ -40,9 +40,12 @@ _TOKEN = (
 _A_DENSE = f"[{DENSE}]"
 _FIRST_DENSE = "\u0e01"
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
-_INVISIBLE = (
-    *(0xAD, 0x34F, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F)),
-    *(*range(0x2060, 0x2065), *range(0x2066, 0x2070), *range(0xFE00, 0xFE10), 0xFEFF),
+_INVISIBLE = (  # what Unicode lets be ignored, and strokes through a letter
+    *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810)),
+    *(*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)),
+    *(0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0, *range(0xFFF0, 0xFFF9)),
+    *(*range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
+    *range(0x334, 0x339),
 )
 _TYPOGRAPHY = (  # what NFKC leaves, and the wide marks for which it is slow
     *zip("‘’‛′“”„‟″‐‑‒–—―−", '\'\'\'\'"""""-------', strict=True),

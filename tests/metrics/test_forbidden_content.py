@@ -25,6 +25,8 @@ from runner.metrics.forbidden_content import forbidden_content, found
         pytest.param("within forty-five days", ("45 days",), 1.0, id="in words"),
         pytest.param("限五百元", ("500元",), 1.0, id="in Chinese signs"),
         pytest.param("限一千五百元", ("500元",), 0.0, id="a part of such a number"),
+        pytest.param("It takes **30** days.", ("30 days",), 1.0, id="Markdown"),
+        pytest.param("It takes 30&nbsp;days.", ("30 days",), 1.0, id="HTML"),
         pytest.param("", ("guarantee",), 0.0, id="an empty answer"),
         pytest.param("anything", ("",), 0.0, id="an empty string is in nothing"),
     ],

@@ -80,6 +80,14 @@ def test_patterns_of_forbidden_ids(forbidden, name, expected):
         pytest.param("the Falcon\n  Project", id="broken over lines"),
         pytest.param("the Falcon\u00a0Project", id="a no-break space"),
         pytest.param("see _Falcon Project_", id="in emphasis"),
+        pytest.param("the **Falcon** Project", id="a word of it in emphasis"),
+        pytest.param("the F**alcon** Pro`ject`", id="parts of words in emphasis"),
+        pytest.param("the <b>Falcon</b>&nbsp;Project", id="in HTML"),
+        pytest.param("the &#70;alcon&#x20;Project", id="as references of HTML"),
+        pytest.param("the Fal&#8203;con Project", id="invisible by a reference"),
+        pytest.param("the Fal\u3164con Project", id="a filler"),
+        pytest.param("the Falcon\U000e0041 Project", id="a tag character"),
+        pytest.param("the F\u0336a\u0336lcon Project", id="struck through"),
         pytest.param(
             "see falcon project-internal and its falcon projects", id="inflected"
         ),

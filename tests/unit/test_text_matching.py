@@ -1,3 +1,5 @@
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -144,3 +146,34 @@ def test_another_number_is_never_found(text, needle):
 )
 def test_what_is_contained_is_stated(text):
     assert states(f"a {text} b", text) >= contains(f"a {text} b", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "needle", "expected"),
+    [
+        ("within **30** days", "30 days", True),
+        ("within __thirty__ days", "30 days", True),
+        ("within `30` days", "30 days", True),
+        ("within ~~30~~ days", "30 days", True),
+        ("within <b>30</b> days", "30 days", True),
+        ("within 30&nbsp;days", "30 days", True),
+        ("AT&amp;T pays", "AT&T", True),
+        ("see \\[1\\]", "[1]", True),
+        ("可在**十五**天内", "15天", True),
+        ("5*30 days", "530 days", False),
+        ("the snake_case name", "snakecase", False),
+        ("if a < b and c > d", "ad", False),
+        ("a ** b", "a ** b", True),
+        ("write &amp;", "&amp;", True),
+    ],
+)
+def test_marks_of_markdown_and_html_hide_nothing(text, needle, expected):
+    assert states(text, needle) is expected
+
+
+@pytest.mark.parametrize("text", ["<a" * 200_000, "*" * 400_000, "\\*a_" * 100_000])
+def test_marks_are_read_in_linear_time(text):
+    start = perf_counter()
+
+    assert not states(text, "a needle")
+    assert perf_counter() - start < 5

@@ -1,0 +1,42 @@
+"""What a reader sees of a text that holds Markdown or HTML: no marks, and no codes."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from runner.text.words import DENSE, remembered
+
+_ANY = re.compile(r"[&<*_~`\\]")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
+_MARKS = re.compile("[*_~`]+")
+_IN_WORD = re.compile(rf"[^\W_{DENSE}]{{2}}")  # where words stand apart
+
+
+def marked(text: str) -> bool:
+    """Whether a text may hold anything that ``rendered`` leaves out."""
+    return bool(_ANY.search(text))
+
+
+@remembered
+def rendered(text: str) -> str:
+    r"""Give a text without marks of emphasis, tags and escapes.
+
+    References of HTML are the characters that they stand for. It is a reading beside
+    the text as it stands, and not instead of it: what looks like a mark may be none.
+
+    >>> rendered("in **30** d&amp;n \\[1\\]"), rendered("<b>a</b> 5*30 snake_case")
+    ('in 30 d&n [1]', 'a 5*30 snake_case')
+    """
+    if "<" in text:
+        text = _TAG.sub("", text)
+    text = _MARKS.sub(_outside, _ESCAPED.sub("", text))
+    return html.unescape(text) if "&" in text else text
+
+
+def _outside(marks: re.Match[str]) -> str:
+    """Give nothing for marks beside a word; those inside of one stay."""
+    text, (start, end) = marks.string, marks.span()
+    before, after = text[max(start - 1, 0) : start], text[end : end + 1]
+    return marks[0] if _IN_WORD.fullmatch(before + after) else ""
