@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,8 +14,10 @@ from runner.errors import InputError, reason
 from runner.hosts import Access, forbidden
 from runner.judges.estimate import estimate, told
 from runner.judges.prints import prints
-from runner.model import Measure
+from runner.metrics import registry
+from runner.model import Measure, YardstickChange
 from runner.pipeline import Plan, Rating, weighed
+from runner.spec import parse
 
 
 def with_judge(plan: Plan, root: Path, templates: Path) -> Plan:
@@ -35,6 +37,44 @@ def with_judge(plan: Plan, root: Path, templates: Path) -> Plan:
     tasks = dict.fromkeys(task for measure in judged for task in measure.metric.tasks)
     known = prints(list(tasks), templates)
     return weighed(plan, _calibration(plan, root), known)
+
+
+def moved(
+    plan: Plan, before: Path, environ: Mapping[str, str], templates: Path
+) -> Iterator[YardstickChange]:
+    """Give the judged metrics that decided at the base commit and only advise now.
+
+    Those that begin to decide are given too. What a file of calibration holds can
+    change without a word in the spec; the prompts and the cases are those of now.
+
+    Args:
+        plan: Of the spec now, weighed.
+        before: The workspace at the base commit.
+        environ: What the spec's variables may be.
+        templates: The folder of all templates.
+    """
+    path = before / plan.spec.file
+    if not path.is_file():
+        return
+    try:
+        then = parse(
+            files.read_document(path, root=before), registry=registry, environ=environ
+        )
+        weights = with_judge(plan._replace(spec=then), before, templates).weights
+    except InputError:  # what is wrong with it is told where the limits are compared
+        return
+    named = {limit.name for limit in then.limits} | set(then.marks)
+    for label, weight in weights.items():
+        now = plan.weights.get(label)
+        if label in named and now and now.decides != weight.decides:
+            after = "decides" if now.decides else f"only advises, as {now.why}"
+            yield YardstickChange(
+                what=f"judge of {label}",
+                before="decides" if weight.decides else "only advises",
+                after=after,
+                moved="tightened" if now.decides else "loosened",
+                line=plan.place("judge").line,
+            )
 
 
 def foretold(plan: Plan, templates: Path) -> Iterator[str]:

@@ -81,7 +81,7 @@ class Snapshot:
         self._bytes = 0
 
     def add(self, spec: str, checkout: Checkout) -> None:
-        """Write a spec as it was, its cases, its baseline, and that of the spec now.
+        """Write a spec as it was, what it names, and the baseline of the spec now.
 
         Args:
             spec: Its path from the top of the workspace.
@@ -98,13 +98,15 @@ class Snapshot:
         for pattern in _needs.cases(then, spec):
             for path in self._matching(pattern, checkout):
                 self._put(path, checkout)
-        for path in (*_needs.baseline(then, spec), *_needs.baseline(now, spec)):
+        kept = (*_needs.baseline(then, spec), *_needs.baseline(now, spec))
+        for path in (*kept, *_needs.calibration(then, spec)):
             self._put(path, checkout)
 
     def _changed(self, data: Any, spec: str, checkout: Checkout) -> Iterator[Entry]:
         """Give what a spec needs and the work tree has otherwise."""
         cases = (self._matching(each, checkout) for each in _needs.cases(data, spec))
-        needed = (spec, *chain.from_iterable(cases), *_needs.baseline(data, spec))
+        kept = (*_needs.baseline(data, spec), *_needs.calibration(data, spec))
+        needed = (spec, *chain.from_iterable(cases), *kept)
         for path in dict.fromkeys(needed):
             entry = self._entry(path, checkout)
             if (

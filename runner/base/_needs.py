@@ -1,4 +1,4 @@
-"""Which files of a commit a spec needs: its cases and its baseline.
+"""Which files of a commit a spec needs: cases, baseline, calibration of its judge.
 
 What is read here may be a spec with mistakes in it, which are told elsewhere.
 """
@@ -30,10 +30,18 @@ def cases(data: Any, spec: str) -> Iterator[str]:
 
 def baseline(data: Any, spec: str) -> Iterator[str]:
     """Give the files of the baseline that a spec names by its path."""
-    written = data.get("baseline") if isinstance(data, dict) else None
-    path = written.get("path") if isinstance(written, dict) else None
-    for folder in _inside(path, spec):
+    for folder in _inside(_named(data, "baseline", "path"), spec):
         yield from (f"{folder}/{name}" for name in (RESULTS, CASES))
+
+
+def calibration(data: Any, spec: str) -> Iterator[str]:
+    """Give the file that says how far a spec's judge agrees with people."""
+    yield from _inside(_named(data, "judge", "calibration"), spec)
+
+
+def _named(data: Any, block: str, key: str) -> Any:
+    written = data.get(block) if isinstance(data, dict) else None
+    return written.get(key) if isinstance(written, dict) else None
 
 
 def _inside(written: Any, spec: str) -> Iterator[str]:

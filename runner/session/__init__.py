@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
+from pathlib import Path
 
 from runner import pipeline
 from runner.base import Sources, held_against
 from runner.errors import Cancelled, RagEvalError, Unavailable, masking
 from runner.gates import Review
 from runner.history import counts, point
-from runner.judged import rating, with_judge
+from runner.judged import moved, rating, with_judge
 from runner.pipeline import Keeper, Plan, Rating
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.publish.history import append
@@ -20,6 +21,7 @@ from runner.results import renderings
 from runner.session._order import Order, World, writable
 from runner.session._source import Source, asking, check_start, now
 from runner.spec import doubts, owners
+from runner.yardstick import in_order
 
 __all__ = ["Order", "World", "run", "writable"]
 
@@ -114,7 +116,15 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
         talks=any(case.turns for case in plan.cases),
     )
     plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
-    return with_judge(plan, world.root, world.templates)
+    plan = with_judge(plan, world.root, world.templates)
+    return _with_moved(plan, order.before, world) if order.before else plan
+
+
+def _with_moved(plan: Plan, before: Path, world: World) -> Plan:
+    """Give the plan with what its judge could decide before and cannot now."""
+    more = moved(plan, before, world.environ, world.templates)
+    changes = in_order((*plan.review.changes, *more))
+    return plan._replace(review=plan.review._replace(changes=changes))
 
 
 def _said(order: Order) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ and what is tighter, so that green by a lower bar is seen in review.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from runner.model import Case, Metric, Quarantine, YardstickChange
@@ -17,7 +17,7 @@ from runner.yardstick._limits import lines
 from runner.yardstick._moved import ORDER
 from runner.yardstick._reading import reading
 
-__all__ = ["Yardstick", "changes"]
+__all__ = ["Yardstick", "changes", "in_order"]
 
 
 class Yardstick(NamedTuple):
@@ -49,6 +49,11 @@ def changes(
         *cases(now.cases, then.cases, reads_meta=_reads_meta(now.spec)),
         *quarantines(_apart(now), _apart(then)),
     ]
+    return in_order(found)
+
+
+def in_order(found: Iterable[YardstickChange]) -> tuple[YardstickChange, ...]:
+    """Give changes as they are told: loosened first, tightened last."""
     return tuple(sorted(found, key=lambda change: ORDER.index(change.moved)))
 
 

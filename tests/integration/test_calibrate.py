@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,8 +92,8 @@ def calibrate(team, *words, **environ):
     return rag_eval("calibrate", "spec.yaml", *named, *words, cwd=team, **environ)
 
 
-def run(team):
-    words = ("run", "spec.yaml", "--replay", "replies.jsonl")
+def run(team, *more):
+    words = ("run", "spec.yaml", "--replay", "replies.jsonl", *more)
     return rag_eval(*words, cwd=team, JUDGE_KEY=KEY)
 
 
@@ -133,6 +134,56 @@ def test_another_model_is_not_calibrated_and_only_advises(team):
     assert (ended.exit, ended.results["verdict"]) == (0, "passed")
     said = "calibrated with model m-1, and it is m-2 now"
     assert any(said in notice for notice in ended.results["notices"])
+
+
+@pytest.fixture
+def before(team, tmp_path_factory):
+    """The workspace at the base commit, where the judge may decide."""
+    calibrate(team, "--copies", 0)
+    return shutil.copytree(team, tmp_path_factory.mktemp("before") / "base")
+
+
+def yardstick(team, before):
+    ended = run(team, "--before", before, "--loosened", "fail")
+    moves = ended.results["yardstick"]
+    return ended, [move for move in moves if move["what"] == "judge of faithfulness"]
+
+
+def test_a_change_that_takes_the_decision_from_a_judge_is_told(team, before):
+    swapped = {"good": "bad", "bad": "good"}
+    labels = [label(n) for n in range(120)]
+    for record in labels[:40]:
+        record["label"] = swapped[record["label"]]
+    written(team, "labels.jsonl", labels)
+    calibrate(team, "--copies", 0)
+
+    ended, moves = yardstick(team, before)
+
+    assert ended.exit == 1
+    assert [(move["before"], move["moved"]) for move in moves] == [
+        ("decides", "loosened")
+    ]
+    assert moves[0]["after"].startswith("only advises, as kappa in en 0.")
+    assert "judge of faithfulness decides -> only advises" in ended.out
+
+
+def test_a_change_that_calibrates_a_judge_tightens(team, before):
+    (before / CALIBRATION).write_text(
+        (team / CALIBRATION).read_text("utf-8").replace('"m-1"', '"m-0"'), "utf-8"
+    )
+
+    _, moves = yardstick(team, before)
+
+    assert [(move["before"], move["after"], move["moved"]) for move in moves] == [
+        ("only advises", "decides", "tightened")
+    ]
+
+
+def test_a_calibration_that_is_as_good_is_no_change(team, before):
+    written(team, "labels.jsonl", [label(n) for n in range(110)])
+    calibrate(team, "--copies", 0)
+
+    assert yardstick(team, before)[1] == []
 
 
 def test_no_key_and_no_text_is_in_the_file_or_told(team):

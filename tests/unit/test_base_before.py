@@ -15,6 +15,7 @@ SPEC = "evals/rag.yaml"
 WRITTEN = """
 cases: [cases.jsonl, {path: more/**/*.csv}, /shared/*.yaml, ../../etc/*.csv]
 baseline: {path: base}
+judge: {url: http://x, model: m, calibration: /shared/judge.json}
 """
 FILES = {
     SPEC: WRITTEN,
@@ -23,6 +24,7 @@ FILES = {
     "evals/more/deep/b.csv": "id\n2\n",
     "evals/more/notes.md": "no case",
     "shared/政策.yaml": "[]\n",
+    "shared/judge.json": "{}",
     "evals/base/results.json": "{}",
     "evals/base/cases.jsonl": "",
     "src/app.py": "print()",
