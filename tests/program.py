@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -36,6 +37,19 @@ def rag_eval(*arguments, cwd, **environ):
     found = Path(cwd) / "rag-eval-results/results.json"
     results = json.loads(found.read_text("utf-8")) if found.is_file() else {}
     return Ended(done.returncode, done.stdout, done.stderr, results)
+
+
+def alive(pid):
+    """Whether a process runs; one that was killed gets a moment to be gone."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text("utf-8")
+        except OSError:
+            return False
+        if state.rpartition(")")[2].split()[0] == "Z":
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def outputs(text):

@@ -15,6 +15,7 @@ from runner.endpoints._values import (
     described,
     kind,
     nearest,
+    word,
 )
 from runner.endpoints._watch import Watch
 from runner.errors import InputError, Place, Problems, did_you_mean
@@ -134,7 +135,7 @@ class ReplyMap:
             None,
             None if raw == cited.answer else raw,
             cited.marks,
-            session=self._session(reply) if self._session else None,
+            session=word(self._session(reply), "session") if self._session else None,
         )
 
     def _answer_in(self, reply: Any) -> str | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, NamedTuple
+
+_CLEAN = 1.0  # seconds
 
 
 class Raised(NamedTuple):
@@ -27,6 +29,7 @@ class Loop:
     def __init__(self) -> None:
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: Thread | None = None
 
     def begin(self, awaitable: Awaitable[Any]) -> Future[Any]:
         """Run something in the loop; gives what its value can be waited for by."""
@@ -37,14 +40,31 @@ class Loop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                Thread(target=self._loop.run_forever, daemon=True).start()
+                self._thread = Thread(target=_run, args=(self._loop,), daemon=True)
+                self._thread.start()
         return asyncio.run_coroutine_threadsafe(awaited(), self._loop)
 
     def stop(self) -> None:
-        """End the loop; what runs in it is not waited for."""
+        """End the loop, and what runs in it, which gets a moment to clean up."""
         with self._lock:
-            if self._loop is not None:
-                self._loop.call_soon_threadsafe(self._loop.stop)
+            if self._loop is None or self._thread is None or self._loop.is_closed():
+                return
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(_CLEAN)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+        loop.run_until_complete(_ended(asyncio.all_tasks(loop)))
+    finally:
+        loop.close()
+
+
+async def _ended(tasks: Collection[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Worker:
@@ -57,7 +77,7 @@ class Worker:
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
         self._calls: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
-        self._results: SimpleQueue[tuple[Any] | Raised] = SimpleQueue()
+        self._results: SimpleQueue[tuple[Any] | Raised | None] = SimpleQueue()
         self._pending: Future[Any] | None = None
         Thread(target=self._work, name="call", daemon=True).start()
 
@@ -70,11 +90,16 @@ class Worker:
         """
         self._calls.put(lambda: self._value(function(*arguments)))
         with suppress(Empty):
-            return self._results.get(timeout=seconds)
+            if came := self._results.get(timeout=seconds):
+                return came
         self._calls.put(None)
         if self._pending:
             self._pending.cancel()
         return None
+
+    def give_up(self) -> None:
+        """Let its caller wait no longer."""
+        self._results.put(None)
 
     def _value(self, value: Any) -> Any:
         if not inspect.isawaitable(value):

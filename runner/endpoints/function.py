@@ -64,9 +64,12 @@ class FunctionEndpoint(LocalEndpoint):
         self._folders = tuple(f"{folder}/" for folder in folders)
         self._loop = Loop()
         self._local = threading.local()
+        self._workers: set[Worker] = set()
 
     def close(self) -> None:
-        """End every coroutine; functions in threads end with the process."""
+        """Wait for no call any more; functions in threads end with the process."""
+        for worker in list(self._workers):
+            worker.give_up()
         self._loop.stop()
 
     @property
@@ -78,10 +81,13 @@ class FunctionEndpoint(LocalEndpoint):
     ) -> Reply | Failure:
         del sent, stream  # a function gives one value
         worker = getattr(self._local, "worker", None) or Worker(self._loop)
+        self._workers.add(worker)
         arguments = (case.question, given) if self._takes_case else (case.question,)
         came = worker.call(self._function, arguments, self._spec.timeout)
-        self._local.worker = None if came is None else worker
+        self._local.worker = worker
         if came is None:
+            self._local.worker = None
+            self._workers.discard(worker)
             return self._late()
         if isinstance(came, Raised):
             return Failure("service.crashed", self._said(came.error))
@@ -136,6 +142,8 @@ def _module(name: str, folders: Sequence[Path], where: Place) -> Any:
         ):
             listed = ", ".join(map(str, folders))
             what = f"there is no module {error.name}"
+            if name.startswith("runner."):
+                what += ": runner is the package of rag-eval itself"
             hint = f"looked in {listed}, and among what is installed; endpoint.cwd "
             hint += "names another folder"
             raise InputError(what, where=where, hint=hint) from None

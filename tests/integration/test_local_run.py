@@ -1,12 +1,16 @@
 """A program and a function as the endpoint, from the spec to the verdict."""
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 import yaml
 
-from tests.program import rag_eval
+from tests.program import ROOT, alive, rag_eval
 
 CASES = [
     {
@@ -150,3 +154,43 @@ def test_what_cannot_be_imported_ends_before_anything_is_asked(team):
     assert "evals/rag.yaml:3 endpoint.python: rag has no anwser" in ended.err
     assert "did you mean answer?" in ended.err
     assert not (root / "rag-eval-results").exists()
+
+
+SLOW = """
+import os, time, pathlib
+def answer(question):
+    pathlib.Path(f"asked-{os.getpid()}-{time.monotonic_ns()}").touch()
+    time.sleep(60)
+if __name__ == "__main__":
+    answer("")
+"""
+
+
+@pytest.mark.parametrize("way", ["command", "python"])
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_a_run_that_is_stopped_ends_at_once_with_all_that_it_runs(
+    team, way, concurrency
+):
+    endpoint = {**WAYS[way], "concurrency": concurrency, "timeout": "60s"}
+    root = team(**endpoint)
+    (root / "evals/rag.py").write_text(SLOW)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "runner", "run", "evals/rag.yaml"],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 30
+    while len(asked := [*root.rglob("asked-*")]) < concurrency:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+    running.send_signal(signal.SIGINT)
+    stopped = time.monotonic()
+    _, told = running.communicate(timeout=30)
+
+    assert (running.returncode, time.monotonic() - stopped < 5) == (130, True), told
+    assert "Traceback" not in told
+    for path in asked:
+        assert not alive(int(path.name.split("-")[1]))

@@ -183,6 +183,18 @@ def test_a_failure_in_an_earlier_turn_says_in_which(desk, run):
     ]
 
 
+def test_a_name_of_the_conversation_that_is_none_is_a_failed_call(run):
+    ended = run(
+        {"conversation_id": "{{ session }}"},
+        turns="live",
+        response={"session": "contexts"},
+    )
+
+    [failed, _] = ended.results["failures"]
+    assert failed["cause"] == "service.malformed"
+    assert "in turn 1 of 3: session is a list" in failed["evidence"]
+
+
 def test_an_earlier_answer_that_is_empty_is_one_too(desk, run):
     desk.desk.broken = "nothing"
     REPLIES["I bought it 9 days ago."] = " "

@@ -15,6 +15,7 @@ from runner.endpoints.command import CommandEndpoint
 from runner.errors import InputError
 from runner.model import Case, Failure
 from runner.spec import EndpointSpec
+from tests.program import alive
 
 CASE = Case("qa-1", "退货期限是多少天？", tenant="acme", meta={"lang": "zh"})
 ECHO = (
@@ -35,19 +36,6 @@ def failure(folder: Path, code: str, **keys) -> Failure:
     assert isinstance(result, Failure)
     assert not result.retryable
     return result
-
-
-def alive(pid: int) -> bool:
-    """Whether it runs; one that was killed gets a moment to be gone."""
-    for _ in range(100):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-        except OSError:
-            return False
-        if state.rpartition(")")[2].split()[0] == "Z":
-            return False
-        time.sleep(0.02)
-    return True
 
 
 CHILD = (
