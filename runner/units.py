@@ -192,3 +192,17 @@ def tell_apart(value: float, limit: float) -> tuple[str, str]:
     """
     digits = telling_digits(value, [limit])
     return f"{value:.{digits}f}", plain(limit)
+
+
+def both_apart(one: float, other: float) -> tuple[str, str]:
+    """Give two values with as many digits as tell them from each other.
+
+    >>> both_apart(0.8983, 0.9153), both_apart(0.8983, 0.9017), both_apart(3, 3)
+    (('0.90', '0.92'), ('0.898', '0.902'), ('3.00', '3.00'))
+    >>> both_apart(0.9, 0.9004)
+    ('0.9000', '0.9004')
+    """
+    digits, one, other = 2, round(one, PRECISION), round(other, PRECISION)
+    while one != other and round(one, digits) == round(other, digits):
+        digits += 1
+    return f"{one:.{digits}f}", f"{other:.{digits}f}"

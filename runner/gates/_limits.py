@@ -21,9 +21,10 @@ from runner.model import (
     split_statistic,
 )
 from runner.spec import Limit, Spec
-from runner.units import count, rough, tell_apart
+from runner.units import both_apart, count, rough, tell_apart
 
 UNREAD = "was not measured: the baseline could not be read"
+_SIGNS = "−", "+"
 _ON_NONE = "was not measured on any case"
 
 
@@ -215,7 +216,7 @@ def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Found:
     if round(drop * scale, 9) <= round(allowed, 9):
         return _Found("passed", delta.now, baseline=delta.baseline)
     lost, most = tell_apart(drop * scale, allowed)
-    now, then = tell_apart(delta.now, delta.baseline)
+    now, then = both_apart(delta.now, delta.baseline)
     moved = f"{'fell' if delta.delta < 0 else 'rose'} by {lost}{unit}"
     doubt = _doubt(reading.better, delta, allowed / scale) if limit.confident else ""
     return _Found(
@@ -238,7 +239,7 @@ def _doubt(better: Better, delta: Delta, allowed: float) -> str:
         drop = Drop(delta.delta, delta.interval, delta.p)
     if drop.exceeds(allowed):
         return ""
-    edges = " to ".join(f"{'+' * (edge > 0)}{rough(edge)}" for edge in (low, high))
+    edges = " to ".join(f"{_SIGNS[edge > 0]}{rough(abs(edge))}" for edge in (low, high))
     return f"; within noise, as the true change may be {edges}"
 
 

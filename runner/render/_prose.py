@@ -17,7 +17,7 @@ _BEFORE, _AFTER = "(\"'“‘（《", ",.;:!?)\"'”’…%，。；：！？）
 # Full-width signs have no meaning in Markdown, and no spaces around them.
 _LETTERS = "[^\\W\\d_]"
 _WORD = rf"{_LETTERS}+(?:['’‐-]{_LETTERS}+)*"
-_NUMBER = "[−±]?[0-9]{1,6}(?:[.,][0-9]{1,6})*"
+_NUMBER = "[−±+]?[0-9]{1,6}(?:[.,][0-9]{1,6})*"
 _CHINESE = "[\u3001-\u3011\u3400-\u9fff\uff01-\uff5e]+"
 _SIGN = "[–—·…≥≤±→Δ]"
 _HASH = "(?![0-9a-fA-F]{7,40}$)"  # which GitHub would link as a commit

@@ -88,6 +88,7 @@ def test_a_run_on_the_default_branch_keeps_what_later_ones_are_held_against(
     )
     assert sorted(github.on(BRANCH)) == KEPT
     assert (second.exit, second.outputs["regressions"]) == (1, "1")
+    assert "1 regressed since `ddddddd`" in github.bodies[0]
     assert second.outputs["baseline-sha"] == MAIN
     assert second.outputs["baseline-found"] == "true"
     # the base, the branch with its three files, and the comment

@@ -38,7 +38,7 @@ from runner.render._prose import prose
         ("1. and 2.", "`1`. and 2."),
         ("- a", "`-` a"),
         ("mrr min 0.85 -> 0.8", "mrr min 0.85 → 0.8"),
-        ("+1 # a", "`+1 #` a"),
+        ("+1 # a", "+1 `#` a"),
         ("fixes #12 and GH-3 of acme/bot", "fixes `#12` and `GH-3` of `acme/bot`"),
         ("at 4be1f0c and 1234567 deadbee", "at `4be1f0c` and `1234567 deadbee`"),
         (":tada: $x$ a_b _c_ **d**", "` :tada: $x$ ` a_b `_c_ **d**`"),
