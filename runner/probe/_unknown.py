@@ -13,6 +13,7 @@ from runner.endpoints import ReplyMap, collected, framing, guess, trace
 from runner.endpoints.http import Came, HttpEndpoint
 from runner.errors import InputError, Unavailable
 from runner.model import Case, Failure
+from runner.probe._address import told
 from runner.probe._shown import Hide, attempted, failed, mapped
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, ResponseMap
@@ -47,7 +48,7 @@ def unknown(
     """Ask with the bodies that servers usually take; propose a mapping.
 
     The first body whose reply can be mapped counts; a server that cannot be reached is
-    asked once.
+    asked once. Where none can be, the address may tell whose it is.
 
     Args:
         url: Where to ask.
@@ -69,6 +70,8 @@ def unknown(
         lines, status, done = _tried(url, sent, token, hide, recipes)
         if done:
             break
+    if status:
+        lines += told(url, recipes)
     return [hide(line) for line in lines], status
 
 

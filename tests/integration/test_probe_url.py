@@ -147,3 +147,26 @@ def test_the_token_goes_out_and_is_never_shown(server):
 def test_what_is_never_asked_is_not_asked(url):
     with pytest.raises(InputError):
         probe_url(url, {}, RECIPES)
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/v1/chat-messages", ["dify"]),
+        ("/api/v1/chat/completions", ["fastgpt", "ragflow"]),
+        ("/api/v1/openai/3fa/chat/completions", ["ragflow-openai"]),
+        ("/api/v1/workspace/docs/chat", ["anythingllm"]),
+        ("/v2/app/conversation/runs", ["baidu-appbuilder"]),
+        ("/api/v1/run/my-flow?stream=false", ["langflow"]),
+        ("/v1/chat-messages/more", []),
+        ("/", []),
+    ],
+)
+def test_an_address_tells_whose_it_is_where_the_reply_does_not(server, path, names):
+    server.status, server.body = "400 Bad", b'{"code": "invalid_param"}'
+
+    found = probe_url(f"{server.url.removesuffix('/rag')}{path}", {}, RECIPES)
+
+    lines = [line.strip() for line in found.lines if "rag-eval init" in line]
+    assert lines == [f"rag-eval init --for {name}" for name in names]
+    assert found.status == 3
