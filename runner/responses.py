@@ -29,6 +29,7 @@ GRACE = 5.0
 
 Exchanges = Generator[Exchange, None, None]
 
+_LEFT = Failure("service.unreachable", "nobody waits for what would come next")
 _Step = Callable[[], Response | Failure | Pending]
 
 
@@ -180,11 +181,11 @@ class _Asking:
             result = step()
             if isinstance(result, Pending):
                 step = result.proceed
-                if result.failed is None:
+                if result.failed is None and not self._stop.is_set():
                     again = 0
                     self._pause(result.wait)
                     continue
-                again, result = again + 1, result.failed
+                again, result = again + 1, result.failed or _LEFT
             elif isinstance(result, Failure):
                 step, failed, again = begin, failed + 1, 0
             if not self._goes_on(result, max(again, failed)):

@@ -172,7 +172,7 @@ def auth_of(
         return Bearer(lambda: _in_file(path, where), learn)
     where = place("auth", "bearer", "command")
     folder = find(".", where)
-    return Bearer(lambda: _printed([*bearer.command], folder, where), learn)
+    return Bearer(lambda: printed([*bearer.command], folder, where), learn)
 
 
 def _in_file(path: Path, where: Place) -> str:
@@ -185,7 +185,15 @@ def _in_file(path: Path, where: Place) -> str:
     return _alone(data, f"{where} names a file that")
 
 
-def _printed(words: list[str], folder: Path, where: Place) -> str:
+def printed(
+    words: list[str], folder: Path, where: Place, patience: float = PATIENCE
+) -> str:
+    """Give the token that a program prints.
+
+    Raises:
+        NoToken: It fails, prints something else, or takes longer than its patience.
+        InputError: There is no such program.
+    """
     pieces: list[bytes] = []
     try:
         program = Program(words, folder)
@@ -193,16 +201,16 @@ def _printed(words: list[str], folder: Path, where: Place) -> str:
         what = f"{words[0]} cannot be started: {reason(error)}"
         hint = "the first word is a program; there is no shell"
         raise InputError(what, where=where, hint=hint) from error
-    ended = program.converse(b"", time.monotonic() + PATIENCE, pieces.append)
+    ended = program.converse(b"", time.monotonic() + patience, pieces.append)
     said = f"{where}: {excerpt(words[0], _TOLD)}"
     if ended.status != 0:
-        raise NoToken(f"{said} {_how(ended)}")
+        raise NoToken(f"{said} {_how(ended, patience)}")
     return _alone(b"".join(pieces), said)
 
 
-def _how(ended: Ended) -> str:
+def _how(ended: Ended, patience: float) -> str:
     if ended.status is None:
-        return f"printed no token within {PATIENCE:g} s"
+        return f"printed no token within {patience:g} s"
     lines = ended.errors.decode(errors="replace").split("\n")
     last = next((line for line in reversed(lines) if line.strip()), "")
     told = f"; its standard error ends with: {excerpt(last, _TOLD)}" if last else ""

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from runner.endpoints._auth import NoToken, printed
 from runner.endpoints.http import HttpEndpoint
 from runner.errors import InputError
 from runner.files import named
@@ -19,6 +20,7 @@ from runner.model import Case, Failure
 from runner.redact import Redactor
 from runner.responses import Limits, collect
 from runner.spec import EndpointSpec
+from runner.templating import by_path
 from tests.program import rag_eval
 from tests.streaming import Said, replaying
 
@@ -99,7 +101,7 @@ def test_a_token_of_a_file_is_read_anew_when_it_is_refused(tmp_path, asking):
 
 
 def test_many_threads_that_are_refused_read_one_token(tmp_path, asking):
-    command = program(tmp_path, "import time; time.sleep(0.3)" + COUNTING)
+    command = program(tmp_path, "import time; time.sleep(1.5)" + COUNTING)
     cases = [Case(f"qa-{number}", "Why?") for number in range(64)]
     lock = threading.Lock()
     with replaying() as server:
@@ -127,7 +129,7 @@ def test_many_threads_that_are_refused_read_one_token(tmp_path, asking):
     assert (tmp_path / "calls").read_text() == "2"
     assert gate.shown.count("token-1") <= 16
     # Reading a token is nobody's latency.
-    assert max(each.result.latency for each in exchanges) < 0.3
+    assert max(each.result.latency for each in exchanges) < 1.2
 
 
 @pytest.mark.parametrize(
@@ -371,3 +373,23 @@ def test_no_command_is_run_inside_of_the_container(team):
     assert "az is not run inside of the action's container" in told
     assert "bearer: {file: ...}" in told
     assert server.requests == []
+
+
+def test_what_cannot_be_signed_is_an_error_of_the_spec():
+    spec = {"url": "http://127.0.0.1:9/", "auth": {"aws_sigv4": KEYS}}
+    spec["headers"] = {"X-Amz-Target": 'a "b'}
+    with (
+        closing(HttpEndpoint(EndpointSpec.model_validate(spec), {})) as endpoint,
+        pytest.raises(InputError, match="cannot sign: No closing quot"),
+    ):
+        endpoint.ask(CASE)
+
+
+def test_a_command_that_does_not_end_is_ended(tmp_path):
+    words = [sys.executable, "-c", "import time; time.sleep(60)"]
+    began = time.monotonic()
+
+    with pytest.raises(NoToken, match=r"printed no token within 0\.5 s"):
+        printed(words, tmp_path, by_path("auth"), patience=0.5)
+
+    assert time.monotonic() - began < 10

@@ -3,14 +3,14 @@
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
-from itertools import count
+from itertools import count, product
 from time import perf_counter
 from typing import Any
 
 import pytest
 
 from runner.errors import InputError, Unavailable
-from runner.model import Case, Exchange, Failure, Response
+from runner.model import Case, Exchange, Failure, Pending, Response
 from runner.responses import BACKOFF, LONGEST_WAIT, Limits, collect
 
 CASES = [Case(f"c{n}", "q") for n in range(40)]
@@ -295,3 +295,105 @@ def test_leaving_cuts_the_wait_before_another_attempt_short():
     exchanges.close()
 
     assert (perf_counter() - started < 2, asking_threads()) == (True, 0)
+
+
+OK, BUSY, DOWN_FOR_GOOD = "ok", "busy", "down"
+
+
+class Stepwise:
+    """Takes several requests a case, each of which goes as a script says.
+
+    A step in ``afresh`` that fails is tried again from the first one.
+    """
+
+    def __init__(self, script, steps=3, afresh=(1,)):
+        self.script = iter(script)
+        self.steps = steps
+        self.afresh = afresh
+        self.made = []
+
+    def ask(self, _):
+        return self.go(0)
+
+    def go(self, step):
+        self.made.append(step)
+        said = next(self.script, OK)
+        if said == OK and step + 1 == self.steps:
+            return Response("done")
+        if said == OK:
+            return Pending(lambda: self.go(step + 1))
+        failed = DOWN._replace(retryable=said == BUSY)
+        if step == 0 or step in self.afresh:
+            return failed
+        return Pending(lambda: self.go(step), failed=failed)
+
+
+def by_hand(script, retries):
+    """Give the steps that are made, and whether the last was, worked out plainly."""
+    made, step, anew, alone = [], 0, 0, 0
+    for said in [*script, OK, OK, OK]:
+        made.append(step)
+        if said == OK:
+            step, alone = step + 1, 0
+            if step == 3:
+                return made, True
+            continue
+        if step == 2:
+            alone += 1
+            tries = max(alone, anew)
+        else:
+            step, alone, anew = 0, 0, anew + 1
+            tries = anew
+        if said == DOWN_FOR_GOOD or tries > retries:
+            return made, False
+    return made, None
+
+
+def test_every_order_of_what_may_happen_to_steps_goes_as_worked_out_by_hand():
+    said = (OK, BUSY, DOWN_FOR_GOOD)
+    for script in product(said, repeat=7):
+        for retries in (0, 1, 2):
+            endpoint = Stepwise(script)
+            [exchange] = ask(endpoint, CASES[:1], concurrency=1, retries=retries)
+            made, whole = by_hand(script, retries)
+
+            assert endpoint.made == made, script
+            assert isinstance(exchange.result, Response) == whole, script
+            failed = sum(each != OK for each in script[: len(made)])
+            assert exchange.attempts == failed + bool(whole), script
+
+
+def test_the_wait_of_a_step_is_kept_and_every_request_keeps_the_rate():
+    world = World()
+
+    def go(left):
+        if left:
+            return Pending(lambda: go(left - 1), wait=0.5)
+        return Response("done")
+
+    endpoint = Endpoint(lambda _: go(2))
+    [exchange] = ask(endpoint, CASES[:1], world, concurrency=1, rate_limit=0.25)
+
+    assert exchange.result == Response("done")
+    assert world.slept == [0.5, 3.5, 0.5, 3.5]
+
+
+def test_leaving_cuts_the_wait_of_a_step_short():
+    def answer(case):
+        if case.id == "c0":
+            return Response("done")
+        return Pending(lambda: answer(case), wait=60)
+
+    exchanges = collect(
+        Endpoint(answer),
+        CASES[:4],
+        Limits(concurrency=4),
+        clock=perf_counter,
+        uniform=lambda low, _: low,
+        now=lambda: NOON,
+    )
+    began = perf_counter()
+    next(exchanges)
+    exchanges.close()
+
+    assert perf_counter() - began < 4
