@@ -11,6 +11,7 @@ SCRIPTS = (
     "asking",
     "streaming",
     "whole",
+    "rating",
     "rescoring",
     "comparing",
     "tokenising",

@@ -54,17 +54,20 @@ class Recording:
             if start is None:
                 return None
             self._file.seek(start)
-            return json.loads(self._file.readline(_LONGEST))["reply"]
+            found = json.loads(self._file.readline(_LONGEST))
+            # Where another run wrote at the same time, the line may be its own.
+            return found["reply"] if found["key"] == key else None
 
     def put(self, key: str, reply: Any, **about: Any) -> None:
         """Keep a reply; what is told ``about`` it is for people. A full disk is none.
 
         The judge has answered, and a cache that cannot be written loses time alone.
         """
-        line = json.dumps({"key": key, **about, "reply": reply}, ensure_ascii=False)
-        with self._lock, suppress(OSError, UnicodeEncodeError):
+        text = json.dumps({"key": key, **about, "reply": reply}, ensure_ascii=False)
+        with self._lock, suppress(OSError, ValueError):
+            line = self._hide(text).encode() + b"\n"
             start = self._file.seek(0, os.SEEK_END)
-            self._file.write(self._hide(line).encode() + b"\n")
+            self._file.write(line)
             self._file.flush()
             self._places[key] = start
 
@@ -75,7 +78,7 @@ class Recording:
 
     def _index(self) -> None:
         """Note where each reply stands; a later one of the same key counts."""
-        start = 0
+        start = self._file.seek(0)
         while line := self._file.readline(_LONGEST):
             if key := _key(line):
                 self._places[key] = start
@@ -96,7 +99,7 @@ def _opened(path: Path, *, writable: bool) -> BinaryIO:
     if not writable:
         return path.open("rb")
     path.parent.mkdir(parents=True, exist_ok=True)
-    return path.open("a+b" if not path.exists() else "r+b")
+    return path.open("a+b")  # so that two runs at once do not write over each other
 
 
 def _key(line: bytes) -> str | None:

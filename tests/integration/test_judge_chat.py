@@ -421,6 +421,31 @@ def test_a_cache_that_was_cut_off_or_edited_is_asked_past(judging, tmp_path):
     assert third.notices() == ["judge.cache: 2 lines could not be read"]
 
 
+def test_two_runs_may_share_a_cache(judging):
+    texts = [
+        {"question": QUESTION, "text": f"Refunds take {n} days."} for n in range(40)
+    ]
+    with Server() as server:
+        one, other = (judging(server, cache="judge.jsonl") for _ in range(2))
+
+        def rate(judge, chosen):
+            return [judge.rate(CLAIMS, **each).claims for each in chosen]
+
+        threads = [
+            threading.Thread(target=rate, args=(each.judge(), part))
+            for each, part in ((one, texts[::2]), (other, texts[1::2]))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        asked = len(server.asked)
+        third = judging(server, cache="judge.jsonl")
+
+        assert rate(third.judge(), texts) == [[each["text"]] for each in texts]
+        assert (asked, len(server.asked)) == (40, 40)
+
+
 def test_a_recording_answers_without_a_model_and_says_what_it_lacks(judging):
     with Server() as server:
         first = judging(server, cache="judge.jsonl")

@@ -483,3 +483,24 @@ def test_another_judge_is_not_compared_with_the_baseline(run, team):
     gate = next(g for g in ended.results["gates"] if g["metric"] == "faithfulness")
     assert gate["outcome"] == "inconclusive"
     assert any("judged by older, temperature 0" in entry for entry in unlike)
+
+
+def test_from_labels_by_people_to_a_limit_that_blocks(run, team):
+    labels = []
+    for number in range(60):
+        answer, label = (GOOD, "good") if number % 2 else (BAD, "bad")
+        question = f"How long do refunds of kind {number} take?"
+        texts = {"question": question, "answer": answer, "contexts": [GOOD]}
+        labels.append({"metric": "faithfulness", "label": label, **texts})
+    (team / "labels.json").write_text(json.dumps(labels))
+    block, keys = {"calibration": "calibration.json"}, {"thresholds": FLOOR}
+    keys["pass"] = FLOOR_MARK
+    calibrate = ("calibrate", "spec.yaml", "--labels", "labels.json", "--copies", "0")
+    with Server() as server:
+        before = run(server, block, **keys)
+        made = rag_eval(*calibrate, cwd=team, KEY=KEY)
+        after = run(server, block, **keys)
+
+    assert (before.exit, made.exit, after.exit) == (2, 0, 1), made.err
+    assert after.results["judge"]["weights"]["faithfulness"]["calibrated"]
+    assert KEY not in made.out + made.err + (team / "calibration.json").read_text()
