@@ -100,9 +100,8 @@ def test_every_case_is_asked_so_often_and_every_reply_is_kept(team, desk):
     assert found["totals"]["cases"] == 3
     assert found["trials"]["flaky"] == {"flaky": "2 of 3"}
     assert found["summaries"]["accuracy"]["mean"] == 1.0
-    assert found["notices"][0] == (
-        "1 case is flaky, and passed in some of its trials only: flaky (2 of 3)"
-    )
+    told = "1 case is flaky, and passed in some of its trials only: flaky (2 of 3)"
+    assert told in found["notices"]
 
 
 def test_a_case_of_which_one_trial_fails_fails_where_all_must_pass(team, desk):
