@@ -12,7 +12,9 @@ from runner.model import Passage
 from runner.spec import CitationMap, ResponseMap
 from runner.templating import Locate
 
-_OF_REPLY = ("error", "answer", "contexts", "citations", "refused", "usage")
+_OF_REPLY = (
+    *("error", "answer", "contexts", "citations", "refused", "usage", "session"),
+)
 _EMPTY: Mapping[str, Any] = {"answer": "", "contexts": []}
 """What a join and a filter give where they match no event of a stream."""
 

@@ -216,7 +216,8 @@ def test_turns_that_no_server_could_put_together_are_doubted(run):
 
 
 def test_a_probe_plays_the_conversation_and_shows_the_last_reply(desk, run, tmp_path):
-    run({"uuid": "{{ uuid }}"}, turns="live")
+    body = {"conversation_id": "{{ session }}"}
+    run(body, turns="live", response={"session": "conversation_id"})
     before = len(desk.desk.bodies)
 
     found = probe(tmp_path / "spec.yaml", tmp_path, {}, "laptop")
@@ -224,7 +225,8 @@ def test_a_probe_plays_the_conversation_and_shows_the_last_reply(desk, run, tmp_
     text = "\n".join(found.lines)
     assert found.status == 0
     assert len(desk.desk.bodies) == before + 3
-    assert '"query": "And a laptop?"' in text
+    assert '{"conversation_id": "talk-2", "query": "And a laptop?"}' in text
+    assert "  session          conversation_id\n                     talk-" in text
     assert REPLIES["And a laptop?"] in text
 
 
