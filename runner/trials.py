@@ -39,9 +39,10 @@ def together(entries: Iterable[Entry], trials: Trials) -> Iterator[Entry]:
     failing trial, and so on. Entries of single trials pass through as they are. A case
     of which trials are missing, as in a run that is stopped, gives none.
     """
-    if trials.times == 1:
-        yield from entries
-        return
+    return iter(entries) if trials.times == 1 else _merging(entries, trials)
+
+
+def _merging(entries: Iterable[Entry], trials: Trials) -> Iterator[Entry]:
     waiting: dict[int, list[Entry]] = {}
     for entry in entries:
         position = entry.exchange.position

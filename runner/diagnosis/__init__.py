@@ -40,13 +40,12 @@ class Mark(NamedTuple):
     """Of the score in a case's row."""
     measure: Measure
     mark: float
+    sign: int
+    """1 for a floor, -1 for a ceiling."""
 
     def met(self, score: float) -> bool:
         """Whether a score is good enough; compared after rounding to 1e-9."""
-        worse = (
-            self.mark - score if self.measure.better == "higher" else score - self.mark
-        )
-        return round(worse, 9) <= 0
+        return round(self.sign * (self.mark - score), 9) <= 0
 
     @property
     def examines(self) -> bool:
@@ -90,7 +89,12 @@ class Examiner:
     ) -> None:
         self._marks = marks
         self._pass = tuple(
-            Mark(position, measure, pass_marks[measure.label])
+            Mark(
+                position,
+                measure,
+                pass_marks[measure.label],
+                1 if measure.better == "higher" else -1,
+            )
             for position, measure in enumerate(measures)
             if measure.label in pass_marks
         )
@@ -118,12 +122,12 @@ class Examiner:
         return LUCKY if asked.met is False else PASSED
 
     def _undetermined(self, asked: Asked, scores: Sequence[Score]) -> bool:
-        if any(isinstance(scores[mark.position], Failed) for mark in self._pass):
+        if Failed in [type(scores[mark.position]) for mark in self._pass]:
             return True
         # A system that gives no answers is examined by what it finds.
         gives_none = asked.response.answer is None
         examining = self._examining + self._finding * gives_none
-        return not any(isinstance(scores[position], float) for position in examining)
+        return float not in [type(scores[position]) for position in examining]
 
     def _charge(self, asked: Asked, unmet: Sequence[tuple[Mark, float]]) -> Finding:
         if asked.declined is None:  # nothing that is measured asked for it

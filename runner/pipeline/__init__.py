@@ -73,7 +73,7 @@ def evaluate(
     started = keeper.now()
     before = plan.baseline.records if plan.baseline else NOTHING
     ledger = Ledger(plan.cases, plan.spec.measures, before)
-    stopped = None
+    stopped, told_at = None, {FIRST_REPLIES, len(plan.cases)}
     line, there = (Line(plan, rating, keeper.interruptible) for _ in range(2))
     beside = others and Beside(plan, others, started, ledger, there)
     try:
@@ -84,9 +84,7 @@ def evaluate(
             keeper.progress(record)
             if beside:
                 beside.follow(entry.exchange.position, record)
-            if count in (FIRST_REPLIES, len(plan.cases)) and (
-                help_ := keeper.misread()
-            ):
+            if count in told_at and (help_ := keeper.misread()):
                 raise help_
         if beside:
             beside.rest()

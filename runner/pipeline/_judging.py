@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 
 from runner.diagnosis import Examiner, failed_call, unanswered
 from runner.ledger import Entry
@@ -15,9 +16,13 @@ from runner.scores import NO_REPLY, Scope, Scorer
 
 def counting(plan: Plan, entry: Entry) -> Entry:
     """Give what counts of an entry: of a case in quarantine nothing but a leak."""
-    if plan.cases[entry.exchange.position].id not in plan.quarantined:
+    held = plan.quarantined
+    if not held or plan.cases[entry.exchange.position].id not in held:
         return entry
     return entry._replace(finding=apart(entry.finding))
+
+
+_entry = attrgetter("entry")
 
 
 class Line:
@@ -54,9 +59,8 @@ class Line:
         """Judge each reply as it comes; it is kept first, and nothing of it is held."""
         halves = self._halves(exchanges, keep)
         if self._stage:
-            yield from self._stage.entries(halves)
-        else:
-            yield from (half.entry for half in halves)
+            return self._stage.entries(halves)
+        return map(_entry, halves)
 
     def account(self) -> JudgeAccount | None:
         """Give what judging took; None where nothing is rated by a judge."""
