@@ -44,6 +44,14 @@ class Redactor:
         self._spellings = sorted(spellings, key=lambda text: (-len(text), text))
         self._beginnings = {spelling[:SHORTEST] for spelling in spellings}
 
+    @classmethod
+    def of(cls, secrets: Iterable[str] | Redactor) -> Redactor:
+        """Give one that masks these, or the very one that is given.
+
+        Who shares one shares what it learns.
+        """
+        return secrets if isinstance(secrets, Redactor) else cls(secrets)
+
     def learn(self, secret: str) -> None:
         """Mask one more secret from now on, such as a token that came during a run.
 

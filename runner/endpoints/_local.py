@@ -57,8 +57,7 @@ class LocalEndpoint(ABC):
         self.replies = ReplyMap(spec.response, place=place)
         self._spec = spec
         self._template = InputTemplate(spec.body, variables, place=place)
-        redactor = secrets if isinstance(secrets, Redactor) else Redactor(secrets)
-        self._redact = redactor.text
+        self._redact = Redactor.of(secrets).text
         self._place = place
         self._clock = clock
         self._new_uuid = new_uuid

@@ -80,11 +80,11 @@ class Service:
         *,
         folder: Path,
         log: Path,
-        secrets: Iterable[str] = (),
+        secrets: Iterable[str] | Redactor = (),
         place: Locate = by_path,
     ) -> None:
         self._log = log
-        self._redact = Redactor(secrets).text
+        self._redact = Redactor.of(secrets).text
         self._where = place("endpoint", "start", "command")
         try:
             log.unlink(missing_ok=True)

@@ -85,7 +85,7 @@ class HttpEndpoint:
         self._plan = plan(spec, variables, place)
         self.replies = self._plan.replies
         self._spec = spec
-        redactor = secrets if isinstance(secrets, Redactor) else Redactor(secrets)
+        redactor = Redactor.of(secrets)
         self._redact = redactor.text
         self._place = place
         self._clock = clock

@@ -182,7 +182,7 @@ def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., obj
         start,
         folder=folder,
         log=order.out / "service.log",
-        secrets=plan.spec.secrets,
+        secrets=plan.redactor,
         place=plan.place,
     ) as service:
         yield service.check

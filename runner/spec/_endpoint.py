@@ -135,7 +135,10 @@ class EndpointSpec(Part):
     rate_limit: Rate | None = Field(
         None, description="The most requests in a time; no limit when left out."
     )
-    timeout: Seconds = Field(30.0, description="Of one attempt, as a whole.")
+    timeout: Seconds = Field(
+        30.0,
+        description="Of one attempt, as a whole; of each step, where there are steps.",
+    )
     retries: Whole = Field(
         2,
         ge=0,

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import socket
 import sys
 import threading
 import time
@@ -393,3 +394,36 @@ def test_a_command_that_does_not_end_is_ended(tmp_path):
         printed(words, tmp_path, by_path("auth"), patience=0.5)
 
     assert time.monotonic() - began < 10
+
+
+LOUD = """
+import json, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Loud(BaseHTTPRequestHandler):
+    def do_POST(self):
+        print("got", self.headers["Authorization"], flush=True)
+        said = json.dumps({"answer": "30 days."}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Loud).serve_forever()
+"""
+
+
+def test_a_token_is_masked_in_the_log_of_a_service_that_is_started(team):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    folder = team(f"http://127.0.0.1:{port}/rag", {"bearer": {"file": "token"}})
+    (folder / "evals/loud.py").write_text(LOUD)
+    spec = yaml.safe_load((folder / "evals/rag.yaml").read_text())
+    spec["endpoint"]["start"] = {"command": f"{sys.executable} loud.py {port}"}
+    (folder / "evals/rag.yaml").write_text(yaml.safe_dump(spec))
+
+    ended = rag_eval("run", "evals/rag.yaml", "--out", "out", cwd=folder)
+
+    log = (folder / "out/service.log").read_text("utf-8")
+    assert "got Bearer ***" in log, ended
+    assert "s3cret-token-of-a-file" not in log
