@@ -11,10 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from runner import files
+from runner.action._around import around
 from runner.action._checkout import commit_of, repository_of
 from runner.action._merge import parents
 from runner.base import Checkout, Git, Objects, Snapshot
 from runner.errors import InputError
+from runner.model import YardstickChange
 from runner.publish.contents import Contents, connect
 from runner.publish.github import Reason, Refused
 from runner.session import Order
@@ -46,7 +48,8 @@ def beside_base(
         github = None
         if found.token:
             github = stack.enter_context(closing(connect(found.run, found.token)))
-        base = _Base(found, root, Path(folder), github)
+        specs = [order.spec.relative_to(root).as_posix() for order in orders]
+        base = _Base(found, root, Path(folder), github, specs)
         yield [order if order.before else base.beside(order) for order in orders]
 
 
@@ -54,13 +57,20 @@ class _Base:
     """Reads what specs need: from GitHub, else from the checkout itself."""
 
     def __init__(
-        self, found: Settings, root: Path, to: Path, github: Contents | None
+        self,
+        found: Settings,
+        root: Path,
+        to: Path,
+        github: Contents | None,
+        specs: Sequence[str],
     ) -> None:
         self._found = found
         self._root = Path(os.path.realpath(root))
         self._to = to
         self._github = github
         self._made: dict[Objects | Path, _Source] = {}
+        self._specs = specs
+        self._told = False
 
     def beside(self, order: Order) -> Order:
         """Give an order with the workspace at the base commit, or with what kept it."""
@@ -82,11 +92,22 @@ class _Base:
         for source in self._sources(repository, is_merge=at != change.commit):
             try:
                 source.snapshot.add(spec, checkout)
+                moved = tuple(self._around(source.snapshot, checkout))
             except Refused as error:
                 refused = refused or error.reason
             else:
-                return order._replace(before=source.folder, base=source.commit)
+                self._told = True
+                return order._replace(
+                    before=source.folder, base=source.commit, moved=moved
+                )
         return _unknown(order, refused or _NO_TOKEN)
+
+    def _around(
+        self, snapshot: Snapshot, checkout: Checkout
+    ) -> Iterator[YardstickChange]:
+        """Give what moved beside the specs, with the first of them."""
+        if not self._told:
+            yield from around(self._found, self._specs, snapshot, checkout)
 
     def _sources(self, repository: Path, *, is_merge: bool) -> Iterator[_Source]:
         merged = repository if is_merge else None

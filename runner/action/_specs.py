@@ -19,14 +19,19 @@ def find(patterns: Iterable[str], root: Path) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for pattern in patterns:
-        names = _matches(pattern, root) if has_magic(pattern) else [pattern]
+        names = matches(pattern, root) if has_magic(pattern) else [pattern]
         if not names:
             raise InputError(f"input spec: {pattern} matches no file")
         found |= dict.fromkeys(names)
     return tuple(found)
 
 
-def _matches(pattern: str, root: Path) -> list[str]:
+def matches(pattern: str, root: Path) -> list[str]:
+    """Give the files that a glob matches, in order, relative to the workspace.
+
+    Raises:
+        InputError: It is no glob.
+    """
     try:
         found = sorted(path for path in root.glob(pattern) if path.is_file())
     except (ValueError, NotImplementedError) as error:

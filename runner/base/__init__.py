@@ -25,12 +25,13 @@ from runner.errors import InputError, Place
 from runner.metrics import registry
 from runner.results import folder_of, read_results
 from runner.spec import owners
-from runner.yardstick import Yardstick, changes
+from runner.yardstick import Yardstick, changes, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from runner.history import Point
+    from runner.model import YardstickChange
     from runner.pipeline import Plan
     from runner.spec import BaselineSource, Spec
 
@@ -69,6 +70,8 @@ class Sources(NamedTuple):
     """The commit that ``before`` is at, where that is known."""
     unknown: str = ""
     """Why there is no ``before``, where there should be one."""
+    moved: tuple[YardstickChange, ...] = ()
+    """What the change does to its bar beside the spec."""
 
 
 def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Plan:
@@ -160,7 +163,9 @@ def _with_changes(
     """Give the plan with what it changes, and the spec before, if that can be read."""
     if sources.before is None:
         return _unknown(plan, sources.unknown), None
-    base = plan.review._replace(base=sources.base, owners=frozenset())
+    base = plan.review._replace(
+        base=sources.base, owners=frozenset(), changes=sources.moved
+    )
     plan = plan._replace(review=base)
     spec = sources.before / plan.spec.file
     if not os.path.lexists(spec):
@@ -173,6 +178,7 @@ def _with_changes(
         return _unknown(plan, unread), None
     now = Yardstick(plan.spec, (*plan.cases, *plan.left_out))
     found = changes(now, Yardstick(then.spec, then.cases), registry)
+    found = in_order((*sources.moved, *found))
     review = plan.review._replace(changes=found, owners=owners(then.spec))
     return plan._replace(review=review), then.spec
 

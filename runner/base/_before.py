@@ -96,7 +96,7 @@ class Snapshot:
         self._put(spec, checkout)
         then = _data(self._to, spec)
         for pattern in _needs.cases(then, spec):
-            for path in self._matching(pattern, checkout):
+            for path in self.matching(pattern, checkout):
                 self._put(path, checkout)
         kept = (*_needs.baseline(then, spec), *_needs.baseline(now, spec))
         for path in (*kept, *_needs.calibration(then, spec)):
@@ -104,7 +104,7 @@ class Snapshot:
 
     def _changed(self, data: Any, spec: str, checkout: Checkout) -> Iterator[Entry]:
         """Give what a spec needs and the work tree has otherwise."""
-        cases = (self._matching(each, checkout) for each in _needs.cases(data, spec))
+        cases = (self.matching(each, checkout) for each in _needs.cases(data, spec))
         kept = (*_needs.baseline(data, spec), *_needs.calibration(data, spec))
         needed = (spec, *chain.from_iterable(cases), *kept)
         for path in dict.fromkeys(needed):
@@ -116,8 +116,21 @@ class Snapshot:
             ):
                 yield entry
 
-    def _matching(self, pattern: str, checkout: Checkout) -> list[str]:
-        """Give the paths of the workspace that a path or a glob may match."""
+    def same(self, path: str, checkout: Checkout) -> bool | None:
+        """Whether the work tree has a file as the commit has it; None: that has none.
+
+        Raises:
+            Refused: The commit's files cannot be listed.
+        """
+        entry = self._entry(path, checkout)
+        return entry and _is(entry, _at_hand(checkout.root / path))
+
+    def matching(self, pattern: str, checkout: Checkout) -> list[str]:
+        """Give the paths of the workspace that a path or a glob may match, and more.
+
+        Raises:
+            Refused: The commit's files cannot be listed.
+        """
         inner = checkout.inner(pattern)
         if inner is None:
             return []

@@ -103,6 +103,7 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
         world.bring,
         order.base,
         order.unknown,
+        order.moved,
     )
     plan = _with_owners(held_against(plan, sources, world.environ), order)
     if plan.rival and order.replay:

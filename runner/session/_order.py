@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from runner.base import Bring, nowhere
 from runner.gates import Loosened
 from runner.hosts import Access
-from runner.model import Record
+from runner.model import Record, YardstickChange
 from runner.pipeline import ALL, Filters
 from runner.render import NOWHERE, Links
 
@@ -32,6 +32,8 @@ class Order(NamedTuple):
     """The commit that this is at, where it is known."""
     unknown: str = ""
     """Why there is no workspace at the base commit, where there should be one."""
+    moved: tuple[YardstickChange, ...] = ()
+    """What the change does to its bar beside the spec."""
     history: Path | None = None
     """A file with a line for each earlier run: a trend, and limits that are safe."""
     remember: bool = False

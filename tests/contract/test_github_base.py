@@ -366,3 +366,60 @@ def test_where_no_base_commit_is_known_only_the_own_spec_calls(
     team.step()
 
     assert [who for text in github.bodies for who in mentioned(text)] == called
+
+
+WORKFLOW = ".github/workflows/e.yml"
+
+
+def test_a_spec_that_a_wildcard_no_longer_matches_is_told(team):
+    (team.root / OTHER).unlink()
+
+    ended = team.step(specs=("evals/[ab].yaml",), loosened="fail")
+
+    [change] = team.read().yardstick
+    assert change.model_dump(exclude={"line"}) == {
+        "what": "spec",
+        "before": OTHER,
+        "after": "not run",
+        "moved": "loosened",
+    }
+    assert (ended.exit, ended.outputs["verdict"]) == (1, "failed")
+
+
+def test_what_a_wildcard_would_not_have_matched_is_no_spec_that_went(team):
+    below = team.root / "evals/deep/a.yaml"
+    below.parent.mkdir()
+    below.write_text("name: c\n")
+    team.commit()
+    below.unlink()
+
+    team.step(specs=("evals/*a.yaml",))
+
+    assert team.read().yardstick == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "told"),
+    [
+        ("a", "a", None),
+        ("a", "b", (WORKFLOW, "other")),
+        (None, "b", ("none", WORKFLOW)),
+        ("a", None, None),  # it was not checked out
+    ],
+)
+def test_a_workflow_that_is_the_changes_own_is_told(team, before, now, told):
+    path = team.root / WORKFLOW
+    path.parent.mkdir(parents=True)
+    for text, then in ((before, team.commit), (now, None)):
+        path.unlink(missing_ok=True)
+        if text:
+            path.write_text(text)
+        if then:
+            then()
+
+    ended = team.step()
+
+    found = team.read().yardstick
+    assert [(each.before, each.after) for each in found] == ([told] if told else [])
+    assert {each.what for each in found} == ({"workflow"} if told else set())
+    assert ended.exit == 0
