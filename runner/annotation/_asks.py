@@ -57,10 +57,10 @@ ASKS: Mapping[str, Ask] = {
         "good：全部完整满足。bad：有的只部分满足或未满足。",
     ),
     "citation_authenticity": _ask(
-        "Does each cited passage say what it is cited for? good: each does. bad: one "
-        "does not, or was not retrieved.",
-        "每条引用的段落是否确实说了被引用的内容？"
-        "good：都是。bad：有一条不是，或未被检索到。",
+        "Does each passage under points say what the answer cites it for? good: each "
+        "does. bad: one does not, or is not among the passages.",
+        "points 栏中的每个段落，是否确实说了回答引用它来证明的内容？"
+        "good：都是。bad：有一条不是，或不在段落之中。",
     ),
 }
 

@@ -101,6 +101,7 @@ def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
         only_cited=plan.spec.endpoint.response.scope == "cited",
     )
     scorer = Scorer(wanted, scope)
+    seen: set[str] = set()  # where a question stands twice, its reply may be the same
     if not recorded.exists():
         hint = "give the file that the run replayed: --replay FILE"
         what = "the replies of the run are not there"
@@ -116,7 +117,9 @@ def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
             row = scorer.row(scorer.asked(*known))
             for measure in map(wanted.__getitem__, scorer.unjudged(row)):
                 which = item(measure.label, *known)
-                yield Candidate(which, record.outcome, _given(record, measure))
+                if which.key not in seen:
+                    seen.add(which.key)
+                    yield Candidate(which, record.outcome, _given(record, measure))
 
 
 def _record(found: Results, name: str, folder: Path) -> Record | None:

@@ -21,6 +21,7 @@ COLUMNS = (
 )
 _CELL = 30_000  # characters; spreadsheets cut a cell at 32,767 and say nothing
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠|]")  # what a spreadsheet may carry out
+_CITES = "citation_authenticity"
 _MARK = "i-"  # before a key: a spreadsheet would take 12e345678901 for a number
 
 
@@ -81,7 +82,7 @@ def _row(item: Item) -> dict[str, Any]:
         "metric": item.metric,
         "turns": [turn._asdict() for turn in item.case.turns],
         "question": item.case.question,
-        "answer": item.response.answer,
+        "answer": _answer(item),
         "reference": item.case.reference,
     }
 
@@ -117,13 +118,24 @@ def _passages(item: Item) -> str:
 
 
 def _points(item: Item) -> Sequence[str]:
-    """Give what a metric counts one by one, where the case says it."""
-    name = item.metric.partition("(")[0]
+    """Give what a metric goes through one by one, where case or reply say it."""
     named = {
         "anchor_support": item.case.anchors,
         "intent_completion": item.case.intents,
+        _CITES: item.response.citations or (),
     }
-    return named.get(name, ())
+    return named.get(_name(item), ())
+
+
+def _answer(item: Item) -> str | None:
+    """Give the answer; with its marks, where it is asked what they cite."""
+    whole = item.response.raw_answer if _name(item) == _CITES else None
+    return item.response.answer if whole is None else whole
+
+
+def _name(item: Item) -> str:
+    """Give the metric of an item without its options."""
+    return re.split("[@(]", item.metric)[0]
 
 
 def _cell(text: str) -> str:

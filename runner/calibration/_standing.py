@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pydantic_core import to_jsonable_python
+
 from runner.calibration._record import Calibration, Entry, Identity, Part, TaskPrint
 from runner.units import count, tell_apart
 
@@ -77,7 +79,7 @@ def _otherwise(
     if entry.version != ruler.version:
         then, now = entry.version, ruler.version
         yield f"calibrated as version {then} of the metric, and it is {now} now"
-    if entry.options != dict(ruler.options):
+    if entry.options != to_jsonable_python(dict(ruler.options)):
         yield "calibrated with other options of the metric"
     for name in sorted({*entry.tasks, *ruler.tasks}):
         if why := _reworded(name, entry.tasks.get(name), ruler.tasks.get(name), demand):

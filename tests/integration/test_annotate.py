@@ -93,6 +93,18 @@ def test_a_sheet_goes_out_and_labels_come_back(team):
     assert all(row["answer"].startswith("'=") for row in rows)
 
 
+def test_the_same_reply_to_the_same_question_is_asked_about_once(team):
+    cases = json.loads((team / "cases.json").read_text("utf-8"))
+    cases[1]["question"] = cases[3]["question"] = "退货期限是几天？"
+    (team / "cases.json").write_text(json.dumps(cases), "utf-8")
+    again = ("--replay", "replies.jsonl")
+    rag_eval("run", "spec.yaml", *again, "--out", "other", cwd=team)
+
+    ended = rag_eval("annotate", "other", *again, "--to", "s.csv", cwd=team)
+
+    assert "faithfulness: 39 of 39 replies" in ended.out, ended.err
+
+
 def test_the_same_seed_gives_the_same_sheet(team):
     for name in ("a.csv", "b.csv"):
         rag_eval("annotate", RESULTS, "--to", name, "--sample", 10, cwd=team)

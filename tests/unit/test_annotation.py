@@ -17,13 +17,13 @@ from runner.metrics import registry
 from runner.model import Case, Passage, Response, Turn
 from tests.hostile import strings
 
+PASSAGES = (Passage("d#1", "It is 15 days."),)
 ASKED = {"faithfulness": ASKS["faithfulness"]}
 
 
 def one(name, answer="It is 15 days.", metric="faithfulness", **case):
-    passages = (Passage("d#1", "It is 15 days."),)
     found = Case(name, case.pop("question", "How many days?"), **case)
-    return item(metric, found, Response(answer, passages))
+    return item(metric, found, Response(answer, PASSAGES))
 
 
 def candidates(**kinds):
@@ -106,6 +106,16 @@ def test_a_row_shows_what_is_judged():
     assert row["asks"].splitlines() == [ASKED["faithfulness"][k] for k in ("zh", "en")]
     assert row["passages"] == "[1] d#1\nIt is 15 days."
     assert (row["case_id"], row["reference"], row["label"]) == ("qa-1", "15.", "")
+
+
+def test_marks_of_citations_stay_where_it_is_asked_what_they_cite():
+    reply = Response("15 days.", PASSAGES, ("d#1", "d#9"), raw_answer="15 days [1].")
+    names = ("citation_authenticity", "faithfulness")
+    items = [item(name, Case("qa-1", "?"), reply) for name in names]
+    cited, plain = cells(table(items, ASKS))
+
+    assert (cited["answer"], cited["points"]) == ("15 days [1].", "d#1\nd#9")
+    assert (plain["answer"], plain["points"]) == ("15 days.", "")
 
 
 def test_a_question_stands_behind_what_was_said_before():

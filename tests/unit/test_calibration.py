@@ -116,6 +116,14 @@ def test_another_ruler_is_not_calibrated(ruler, why):
     assert (found.valid, found.reason) == (False, why)
 
 
+def test_options_are_those_that_json_holds():
+    found = calibration()
+    entry = found.metrics["faithfulness"].model_copy(update={"options": {"at": [1, 2]}})
+    found = found.model_copy(update={"metrics": {"faithfulness": entry}})
+
+    assert standing(found, RULER._replace(options={"at": (1, 2)}), Demand()).valid
+
+
 def test_a_prompt_in_a_language_that_the_run_does_not_ask_in_may_change():
     tasks = {**TASKS, "claims": TaskPrint(version=1, prompts={"en": "aa", "zh": "xx"})}
 
