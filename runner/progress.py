@@ -101,6 +101,34 @@ def _lines(
     return advance
 
 
+def counting(
+    total: int,
+    done: str,
+    stream: TextIO | None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Callable[[], None]:
+    """Give what is to be called for each of so many things: it tells how far they are.
+
+    Args:
+        total: How many there are at most.
+        done: What is done to each, such as ``rated``.
+        stream: Where a line is written every ten seconds; nowhere for None.
+        clock: Seconds.
+    """
+    far, last = 0, clock()
+
+    def tick() -> None:
+        nonlocal far, last
+        far += 1
+        if stream and clock() - last >= LINE_EVERY:
+            last = clock()
+            with suppress(OSError, ValueError):  # whoever reads it may have left
+                stream.write(f"{done} {far:,} of {total:,}\n")
+                stream.flush()
+
+    return tick
+
+
 def _said(counts: Counter[str]) -> str:
     said = [f"{counts[name]} {name}" for name in ("passed", "failed")]
     if counts["undetermined"]:

@@ -7,7 +7,7 @@ The metrics run as in a run, on the replies that people labelled; what comes of 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date
 from hashlib import sha256
@@ -77,6 +77,11 @@ class Asked(NamedTuple):
             ]
             yield from told(of_replies(self.judge, rated, templates), self.judge, "")
 
+    @property
+    def total(self) -> int:
+        """How many items and changed copies are rated at most."""
+        return sum(one.total(self.order.copies) for one in self.wanted)
+
     def out(self, root: Path) -> Path:
         """Give where the calibration goes when nobody says: where the spec has it.
 
@@ -126,8 +131,12 @@ def _labels(order: Order, plan: Plan) -> list[Label]:
         return read(rows, replies.look_up, shown=shown_)
 
 
-def carried_out(asked: Asked, world: World, today: date) -> Found:
+def carried_out(
+    asked: Asked, world: World, today: date, tick: Callable[[], object] = lambda: None
+) -> Found:
     """Ask the judge, and give how far it agrees with people.
+
+    ``tick`` is called for each item that was rated.
 
     Raises:
         InputError: A host may not be asked, or a file cannot be read or written.
@@ -141,7 +150,7 @@ def carried_out(asked: Asked, world: World, today: date) -> Found:
             world.root, world.templates, plan.spec.file, plan.place, secrets
         )
         with closing(opened(asked.judge, around, Chance(random.uniform))) as judging:
-            found = _held(asked, world, judging)
+            found = _held(asked, world, judging, tick)
             account, notices = judging.account(), judging.notices()
     calibration = Calibration(
         made=today,
@@ -154,7 +163,9 @@ def carried_out(asked: Asked, world: World, today: date) -> Found:
     return Found(calibration, [Redactor(secrets).text(line) for line in lines])
 
 
-def _held(asked: Asked, world: World, judging: Judging) -> list[Held]:
+def _held(
+    asked: Asked, world: World, judging: Judging, tick: Callable[[], object]
+) -> list[Held]:
     """Give each measure beside people; what changed copies take comes last."""
     endpoint, order = asked.plan.spec.endpoint, asked.order
     scope = Scope(
@@ -162,7 +173,8 @@ def _held(asked: Asked, world: World, judging: Judging) -> list[Held]:
         endpoint.shared_tenants,
         only_cited=endpoint.response.scope == "cited",
     )
-    rater = Rater(scope, judging.judge(), asked.judge.concurrency, world.interruptible)
+    threads, stoppable = asked.judge.concurrency, world.interruptible
+    rater = Rater(scope, judging.judge(), threads, stoppable, tick)
     known = prints(
         [task for one in asked.wanted for task in one.measure.metric.tasks],
         world.templates,

@@ -28,6 +28,7 @@ class Rater:
         judge: Whom to ask.
         threads: How many may be asked about at once.
         interruptible: Lets a wait be given up.
+        tick: Called for each item that was rated.
     """
 
     def __init__(
@@ -36,11 +37,13 @@ class Rater:
         judge: Judge,
         threads: int,
         interruptible: Callable[[Iterable[Score]], Iterator[Score]] = iter,
+        tick: Callable[[], object] = lambda: None,
     ) -> None:
         self._scope = scope
         self._judge = judge
         self._threads = threads
         self._interruptible = interruptible
+        self._tick = tick
 
     def scores(self, measure: Measure, items: Iterable[Item]) -> list[Score]:
         """Give the score of each item."""
@@ -66,9 +69,14 @@ class Rater:
         score = self._scorer(measure)
         pool = ThreadPoolExecutor(self._threads, thread_name_prefix="judge")
         try:
-            return list(self._interruptible(pool.map(score, asks)))
+            return list(self._ticked(self._interruptible(pool.map(score, asks))))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+    def _ticked(self, scores: Iterable[Score]) -> Iterator[Score]:
+        for score in scores:
+            self._tick()
+            yield score
 
     def _scorer(self, measure: Measure) -> Callable[[Ask], Score]:
         def score(ask: Ask) -> Score:

@@ -36,6 +36,11 @@ class Wanted(NamedTuple):
         for texts in (*shown, *shown[:copies] * len(self.changes())):
             yield self.measure, texts
 
+    def total(self, copies: int) -> int:
+        """Give how many ratings that are."""
+        changed = min(copies, len(self.items)) * len(self.changes())
+        return len(self.items) + changed
+
 
 def _texts(item: Item) -> list[str]:
     case, response = item.case, item.response

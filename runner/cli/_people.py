@@ -126,6 +126,7 @@ def calibrate(
     could not be asked. 130: cancelled.
     """
     from runner import calibrate as calibrating
+    from runner.progress import counting
     from runner.publish import texts
 
     today = datetime.now(UTC).date()
@@ -139,9 +140,11 @@ def calibrate(
     )
     around = world(spec, quiet=True)
     asked = calibrating.ready(order, around, today)
-    tell("\n".join(asked.told(around.templates)), sys.stderr)
-    found = calibrating.carried_out(asked, around, today)
     path = out or asked.out(around.root)
+    texts.check(path)
+    tell("\n".join(asked.told(around.templates)), sys.stderr)
+    tick = counting(asked.total, "rated", sys.stderr)
+    found = calibrating.carried_out(asked, around, today, tick)
     texts.write({path: found.text}, over=True)
     tell("\n".join((*found.told, f"wrote {path.as_posix()}")))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from runner.errors import InputError, Place, Unavailable, reason
@@ -22,25 +23,49 @@ def write(texts: Mapping[Path, str], *, over: bool) -> None:
         Unavailable: It cannot be written.
     """
     for path in texts:
-        if path.is_dir():
-            raise InputError("is a folder", where=Place(path.as_posix()))
+        _check_folder(path)
         if os.path.lexists(path) and not over:
             hint = "nothing was written; name another file, or move that one away"
             raise InputError(
                 "is there already", where=Place(path.as_posix()), hint=hint
             )
     for path, text in texts.items():
-        try:
-            _replace(path, text.encode("utf-8", "replace"))
-        except OSError as error:
-            what = f"cannot be written: {reason(error)}"
-            raise Unavailable(what, where=Place(path.as_posix())) from error
+        with _telling(path):
+            _drafted(path, text.encode("utf-8", "replace")).replace(path)
 
 
-def _replace(path: Path, content: bytes) -> None:
+def check(path: Path) -> None:
+    """See that a file can be written where what it will hold is dear to come by.
+
+    Raises:
+        InputError: It is a folder.
+        Unavailable: It could not be written.
+    """
+    _check_folder(path)
+    with _telling(path):
+        _drafted(path, b"").unlink()
+
+
+def _check_folder(path: Path) -> None:
+    if path.is_dir():
+        raise InputError("is a folder", where=Place(path.as_posix()))
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    """Say what the system refused, and of which file."""
+    try:
+        yield
+    except OSError as error:
+        what = f"cannot be written: {reason(error)}"
+        raise Unavailable(what, where=Place(path.as_posix())) from error
+
+
+def _drafted(path: Path, content: bytes) -> Path:
+    """Give a file beside a path that holds what shall stand there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.part")
     draft.unlink(missing_ok=True)
     with draft.open("xb") as file:
         file.write(content)
-    draft.replace(path)
+    return draft

@@ -274,6 +274,7 @@ def test_a_budget_is_held_and_what_it_cost_is_told(team, server):
     ("old", "new", "words", "what"),
     [
         ("", "", ("--labels", "no.jsonl"), "no.jsonl: is not there"),
+        ("", "", ("--out", "."), ".: is a folder"),
         ("", "", ("--good", "faithfulness"), "--good faithfulness: is no metric with"),
         ("", "", ("--good", "faithfulness=inf"), "is no metric with a score"),
         ("", "", ("--good", "faithfulnes=1"), "(did you mean faithfulness?)"),

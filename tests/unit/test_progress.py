@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 
 from runner.model import Record
-from runner.progress import shown, silent
+from runner.progress import counting, shown, silent
 
 
 class Terminal(io.StringIO):
@@ -68,3 +68,24 @@ class Gone(io.StringIO):
 def test_a_reader_who_left_does_not_end_the_run():
     with shown(1, "asked", Gone(), ticking(1)) as advance:
         advance(record("passed"))
+
+
+def test_things_that_are_counted_are_told_every_ten_seconds():
+    stream, times = io.StringIO(), iter([0.0, 1, 11, 11, 12, 21.5, 21.5])
+    tick = counting(1_200, "rated", stream, lambda: next(times))
+    for _ in range(4):
+        tick()
+
+    assert stream.getvalue() == "rated 2 of 1,200\nrated 4 of 1,200\n"
+
+
+def test_a_count_that_nobody_reads_any_more_stops_nothing():
+    stream = io.StringIO()
+    stream.close()
+    times = iter([0.0, 11, 11])
+
+    counting(1, "rated", stream, lambda: next(times))()
+
+
+def test_where_there_is_no_stream_counting_is_silent():
+    counting(1, "rated", None)()

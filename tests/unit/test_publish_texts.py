@@ -3,7 +3,7 @@
 import pytest
 
 from runner.errors import InputError, Unavailable
-from runner.publish.texts import write
+from runner.publish.texts import check, write
 
 
 def test_folders_are_made_and_no_draft_is_left(tmp_path):
@@ -44,3 +44,16 @@ def test_a_path_through_a_file_cannot_be_written(tmp_path):
 
     with pytest.raises(Unavailable, match="cannot be written"):
         write({tmp_path / "a/b": "x"}, over=True)
+
+
+def test_whether_it_can_be_written_is_known_before(tmp_path):
+    (tmp_path / "a").write_text("x", "utf-8")
+    check(tmp_path / "a")
+    check(tmp_path / "new/b")
+
+    assert (tmp_path / "a").read_text("utf-8") == "x"
+    assert list((tmp_path / "new").iterdir()) == []
+    with pytest.raises(InputError, match="is a folder"):
+        check(tmp_path)
+    with pytest.raises(Unavailable, match="cannot be written"):
+        check(tmp_path / "a/b")
