@@ -80,6 +80,13 @@ def engine(tmp_path_factory):
     service.wait(30)
 
 
+@pytest.fixture(scope="session")
+def image(engine):
+    """The name of the action's image."""
+    engine.must("podman", "build", "-q", "-t", "rag-eval", engine.action)
+    return "rag-eval"
+
+
 def settings(folder, cache):
     (folder / "containers.conf").write_text(
         "[containers]\n"

@@ -36,12 +36,6 @@ class Done(NamedTuple):
         return " ".join(self.log.split())
 
 
-@pytest.fixture(scope="module")
-def image(engine):
-    engine.must("podman", "build", "-q", "-t", "rag-eval", engine.action)
-    return "rag-eval"
-
-
 @pytest.fixture
 def serve():
     """Start the demo's service on an address of this machine; give its port."""
