@@ -148,7 +148,8 @@ class Chat:
             *turns,
         ]
         sent = sum(tokens_about(message["content"]) for message in messages)
-        body = {"model": self._spec.model, "messages": messages}
+        model = {"model": self._spec.model, "messages": messages}
+        body = {**self._spec.body, **model}
         asked = _Question(self._chat, body, schema, sent, prompt.data)
         return answered(self._asked(asked))
 

@@ -73,6 +73,8 @@ def _ruler_of(measure: Measure, judge: JudgeSpec) -> str:
     of_judge = [str(judge.identity["model"]), f"temperature {judge.temperature:g}"]
     if "embeddings" in judge.identity:
         of_judge.append(f"embeddings {judge.identity['embeddings']}")
+    if "body" in judge.identity:
+        of_judge.append(f"body {judge.identity['body']}")
     tasks = [f"{task.name} {task.version}" for task in measure.metric.tasks]
     return ", ".join([*of_judge, *tasks])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -12,6 +13,12 @@ from runner.spec._amounts import Bytes, Rate, Seconds, Share, Whole
 from runner.spec._part import Part
 
 ResponseFormat = Literal["json_schema", "json_object", "text"]
+
+
+_OURS = frozenset(
+    {"messages", "model", "n", "response_format", "seed", "stream", "temperature"}
+)
+"""Fields of a request that have a key of their own, or one meaning alone."""
 
 
 def _decimal(value: object) -> object:
@@ -66,6 +73,11 @@ class JudgeSpec(Part):
         None, description="Sent as `Authorization: Bearer`, to Azure as `api-key`."
     )
     headers: dict[str, str] = Field({}, description="Further headers.")
+    body: dict[str, Any] = Field(
+        {},
+        description="Further fields of a request, such as `max_tokens` or "
+        "`enable_thinking`.",
+    )
     response_format: ResponseFormat = Field(
         "json_schema",
         description="How a reply in JSON is asked for; what the server refuses is left "
@@ -136,6 +148,8 @@ class JudgeSpec(Part):
     def _one_source(self) -> Self:
         if self.url is None and self.recorded is None:
             raise ValueError("needs url, or recorded")
+        if taken := sorted(self.body.keys() & _OURS):
+            raise ValueError(f"body may not hold {taken[0]}, which is set beside it")
         if self.budget.max_usd is not None and self.price is None:
             raise ValueError("budget.max_usd needs price: {input: ..., output: ...}")
         return self
@@ -145,6 +159,8 @@ class JudgeSpec(Part):
         """What decides its ratings, beside the prompts: by this two are the same."""
         embeds = self.embeddings and self.embeddings.model
         more: dict[str, Any] = {"embeddings": embeds} if embeds else {}
+        if self.body:
+            more["body"] = json.dumps(self.body, sort_keys=True, ensure_ascii=False)
         return {"model": self.model, "temperature": self.temperature, **more}
 
     @property

@@ -247,6 +247,14 @@ def test_what_a_server_does_not_take_is_left_out_from_then_on(judging):
     ]
 
 
+def test_further_fields_are_sent_as_the_spec_has_them(judging):
+    with Server() as server:
+        judging(server, body={"enable_thinking": False}).judge().rate(CLAIMS, **TEXTS)
+
+    assert server.asked[0]["enable_thinking"] is False
+    assert server.asked[0]["model"] == "m"
+
+
 def test_azure_is_told_the_key_in_its_own_header(judging):
     with Server() as server:
         at = server.url.replace("/v1", "/openai/deployments/m?api-version=2024-10-21")

@@ -89,6 +89,7 @@ def test_what_needs_a_judge_says_so_where_there_is_none():
         ("{url: 'http://x/v1', model: m, timeout: 30}", "30 has no unit"),
         ("{url: 'http://x/v1', model: m, min_kappa: 6}", "no share"),
         ("{url: 'http://x/v1', model: m, when: never}", "passed"),
+        ("{url: 'http://x/v1', model: m, body: {stream: true}}", "may not hold stream"),
         ("{url: 'http://x/v1', model: m, budget: {max_calls: 0}}", "max_calls"),
         ("{url: 'http://x/v1', model: m, budget: {max_usd: 1}}", "needs price"),
         (
@@ -107,6 +108,13 @@ def test_a_judge_may_be_a_file_alone():
     spec = read("judge: {recorded: judgements.jsonl, model: m}")
 
     assert (spec.judge.url, spec.judge.host) == (None, "")
+
+
+def test_further_fields_of_a_request_are_part_of_what_a_judge_is():
+    block = "{url: 'http://x/v1', model: m, body: {top_p: 1, max_tokens: 900}}"
+    spec = read(f"judge: {block}")
+
+    assert spec.judge.identity["body"] == '{"max_tokens": 900, "top_p": 1}'
 
 
 def test_the_embeddings_are_part_of_what_a_judge_is():
