@@ -114,9 +114,7 @@ def rating(
     from runner.judges.chat import Chance
     from runner.judges.opening import Around, opened
 
-    around = Around(
-        root, templates, plan.spec.file, plan.place, plan.spec.secrets, access
-    )
+    around = Around(root, templates, plan.spec.file, plan.place, plan.redactor, access)
     judging = opened(spec, around, Chance(random.uniform))
     services.callback(judging.close)
     return Rating(

@@ -28,7 +28,7 @@ class Around(NamedTuple):
     """The file of the spec, relative to the workspace."""
     place: Locate
     """Where a key stands in the user's file."""
-    secrets: Sequence[str] = ()
+    secrets: Sequence[str] | Redactor = ()
     access: Access = Access()
 
 
@@ -38,7 +38,7 @@ def opened(spec: JudgeSpec, around: Around, chance: Chance) -> Judging:
     Raises:
         InputError: A host may not be asked, or a file cannot be read or written.
     """
-    hide = Redactor(around.secrets).text
+    hide = Redactor.of(around.secrets).text
     meter = Meter(spec, chance.clock)
 
     def stored(key: str, written: str | None, *, writable: bool) -> Recording | None:
