@@ -10,7 +10,7 @@ from runner.render._gates import FEW, why
 from runner.render._headline import few, stated
 from runner.render._noise import reach
 from runner.render._numbers import number
-from runner.render._said import Said, named, say
+from runner.render._said import Said, named, say, told
 from runner.render._table import NOISE, Row, undetermined
 from runner.report import Report
 from runner.units import count
@@ -50,7 +50,7 @@ def notes(report: Report, *, edges: bool = True) -> list[Said]:
         say(f"{layer} is undetermined, not healthy: it needs {EVIDENCE[layer]}.")
         for layer in undetermined(report)
     ]
-    said += [_pairs(report, edges=edges), reach(report)]
+    said += [_pairs(report, edges=edges), reach(report), *_decided(report)]
     return [note for note in said if note]
 
 
@@ -76,6 +76,14 @@ def _ceiling(label: str, summary: Summary) -> Said:
         f" can reach {number(summary.ceiling)} at most:"
         " cases have more relevant documents than ranks count.",
     )
+
+
+def _decided(report: Report) -> Iterator[Said]:
+    """Say on what it stands that a judged metric decides."""
+    for label, weight in report.judge.weights.items() if report.judge else ():
+        if weight.calibrated:
+            why = told(weight.why)
+            yield say(named(label), " decides: its judge and people agree by ", why)
 
 
 def _pairs(report: Report, *, edges: bool) -> Said:
