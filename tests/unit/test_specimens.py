@@ -61,7 +61,8 @@ RESPONSES = made(
     {
         "answer": TEXT,
         "passages": st.none() | st.lists(PASSAGES, max_size=3).map(tuple),
-        "citations": st.none() | TEXTS,
+        # A mapping counts equal citations once.
+        "citations": st.none() | st.lists(TEXT, max_size=3, unique=True).map(tuple),
         "refused": st.none() | st.booleans(),
     },
 )
