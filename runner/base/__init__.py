@@ -28,11 +28,11 @@ from runner.spec import owners
 from runner.yardstick import Yardstick, changes, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from runner.history import Point
-    from runner.model import YardstickChange
-    from runner.pipeline import Plan
+    from runner.model import Case, YardstickChange
+    from runner.pipeline import Filters, Plan
     from runner.spec import BaselineSource, Spec
 
 __all__ = [
@@ -176,11 +176,24 @@ def _with_changes(
     except InputError as error:
         unread = f"WHAT CHANGED IN THE SPEC IS NOT KNOWN: as it was before, {error}"
         return _unknown(plan, unread), None
-    now = Yardstick(plan.spec, (*plan.cases, *plan.left_out))
-    found = changes(now, Yardstick(then.spec, then.cases), registry)
+    now, old = (*plan.cases, *plan.left_out), then.cases
+    found = changes(
+        Yardstick(plan.spec, now, {case.id for case in plan.left_out}),
+        Yardstick(then.spec, old, _left_out(old, plan.filters)),
+        registry,
+    )
     found = in_order((*sources.moved, *found))
     review = plan.review._replace(changes=found, owners=owners(then.spec))
     return plan._replace(review=review), then.spec
+
+
+def _left_out(cases: Sequence[Case], filters: Filters) -> frozenset[str]:
+    """Give the ids of the cases that filters do not choose."""
+    try:
+        chosen = {case.id for case in pipeline.select(cases, filters)}
+    except InputError:
+        chosen = set()
+    return frozenset(case.id for case in cases if case.id not in chosen)
 
 
 def _unknown(plan: Plan, why: str) -> Plan:

@@ -18,7 +18,7 @@ from runner.gates import Judged
 from runner.ledger._excerpts import failed_case, ids
 from runner.ledger._first import First
 from runner.ledger._lucky import lucky
-from runner.ledger._nameless import Nameless
+from runner.ledger._oddities import Oddities
 from runner.ledger._record import Came, record_of
 from runner.ledger._slices import slices_of
 from runner.ledger._strangers import Strangers
@@ -85,12 +85,14 @@ class Ledger:
         self.depth = 0
         self._shown: set[Layer | None] = set()
         self._labels = tuple(measure.label for measure in measures)
+        named = "over_refusal"
+        self._over = self._labels.index(named) if named in self._labels else None
         self._hashes = bytearray(_HASHES * len(cases))
         self._latency = array("d", [_NO_LATENCY]) * len(cases)
         self._excerpts: First[FailedCase] = First(EXCERPTS)
         self._worsened: First[Came] = First(SHIFTS)
         self._strangers = Strangers()
-        self._nameless = Nameless()
+        self._oddities = Oddities()
 
     def enter(self, entry: Entry) -> Record:
         """Keep what one case leaves behind, and give its line for ``cases.jsonl``."""
@@ -106,7 +108,8 @@ class Ledger:
         self.depth = max(self.depth, len(came.ids or ()))
         if met is not None and came.ids:
             self._strangers.see(position, case, came.ids, met=met)
-        self._nameless.see(position, case, result)
+        over = scores[self._over] if self._over is not None else None
+        self._oddities.see(case, entry.exchange, over)
         if finding.outcome in ("failed", "error"):
             self._excerpts.offer(position, lambda: failed_case(case, result, finding))
         record = self._record(position, scores, came)
@@ -256,7 +259,7 @@ class Ledger:
         """Say what a reader of the numbers should know."""
         apart = self._strangers.notice()
         yield from [apart] if apart else lucky(self.cases, self.findings)
-        yield from filter(None, [self._nameless.notice()])
+        yield from self._oddities.notices()
 
     def histogram(self) -> tuple[tuple[float, int], ...]:
         """Give the number of calls by latency."""

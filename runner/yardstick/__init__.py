@@ -6,13 +6,13 @@ and what is tighter, so that green by a lower bar is seen in review.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from runner.model import Case, Metric, Quarantine, YardstickChange
 from runner.quarantine import effective
 from runner.spec import Spec
-from runner.yardstick._cases import cases, left, quarantines
+from runner.yardstick._cases import cases, left, quarantines, unasked
 from runner.yardstick._limits import lines
 from runner.yardstick._moved import ORDER
 from runner.yardstick._reading import reading
@@ -25,6 +25,8 @@ class Yardstick(NamedTuple):
 
     spec: Spec
     cases: Sequence[Case]
+    left_out: Collection[str] = ()
+    """Ids of those that a filter leaves out."""
 
 
 def changes(
@@ -47,6 +49,7 @@ def changes(
         ),
         *reading(now.spec, then.spec),
         *cases(now.cases, then.cases, reads_meta=_reads_meta(now.spec)),
+        *unasked(then.cases, now.left_out, then.left_out),
         *quarantines(_apart(now), _apart(then)),
     ]
     return in_order(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from operator import attrgetter
 from typing import NamedTuple
@@ -58,6 +58,26 @@ def _gone(names: Sequence[str], before: int) -> Iterator[YardstickChange]:
             what="cases",
             before=count(before, "case"),
             after=f"{len(names):,} removed: {listed(names, _SHOWN)}",
+            moved="loosened",
+        )
+
+
+def unasked(
+    cases: Sequence[Case], now: Collection[str], then: Collection[str]
+) -> Iterator[YardstickChange]:
+    """Give the cases that the same filter leaves out now and did not before.
+
+    Args:
+        cases: All at the base commit.
+        now: Ids of those that are left out.
+        then: The same at the base commit.
+    """
+    out = [case.id for case in cases if case.id in now and case.id not in then]
+    if out:
+        yield YardstickChange(
+            what="cases",
+            before=f"{count(len(cases) - len(then), 'case')} of the filter",
+            after=f"{len(out):,} left out: {listed(out, _SHOWN)}",
             moved="loosened",
         )
 

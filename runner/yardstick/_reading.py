@@ -50,6 +50,8 @@ def _parts(spec: Spec) -> dict[str, Any]:
         "endpoint": spec.endpoint.model_dump(),
         "diagnosis": spec.diagnosis.model_dump(),
         "judge": spec.judge and spec.judge.model_dump(),
+        # Of an endpoint that is the baseline the rest is said elsewhere.
+        "baseline.endpoint": {"headers": spec.rival and spec.rival.headers},
     }
 
 

@@ -109,6 +109,26 @@ def test_a_filter_removes_no_case_from_the_yardstick(team):
     assert run(team, "--case", "qa-3").results["yardstick"] == []
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--limit", "6"), "1 left out: qa-0"),
+        (("--limit", "12"), None),
+        (("--case", "qa-0"), None),
+    ],
+)
+def test_a_case_that_slips_out_of_a_filter_is_told(team, options, told):
+    path = team / "head/evals/cases.jsonl"
+    first, *rest = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([*rest, first]), "utf-8")
+
+    found = run(team, *options).results["yardstick"]
+
+    assert [(each["after"], each["moved"]) for each in found] == (
+        [(told, "loosened")] if told else []
+    )
+
+
 def test_a_case_that_is_removed_is_told(team):
     path = team / "head/evals/cases.jsonl"
     path.write_text("\n".join(path.read_text("utf-8").splitlines()[1:]), "utf-8")

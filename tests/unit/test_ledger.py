@@ -311,6 +311,43 @@ def test_a_passage_that_lost_its_tenant_among_others_is_told(asker, tenants, sai
         )
 
 
+@pytest.mark.parametrize(
+    ("refused", "over", "said"),
+    [(True, 0.0, True), (False, 0.0, False), (None, 0.0, False), (True, 1.0, False)],
+)
+def test_a_flag_that_calls_answers_declined_is_told(refused, over, said):
+    ledger = Ledger(cases(2), (Measure("over_refusal", registry["over_refusal"]),))
+    for position in (1, 0):
+        response = Response("An answer.", refused=refused)
+        ledger.enter(Entry(Exchange(position, response), (over,), PASSED))
+
+    told = [*ledger.notices()]
+
+    assert bool(told) == said
+    if said:
+        assert "THE FLAG SAYS DECLINED OF ANSWERS: in 2 cases" in told[0]
+        assert "first in c0" in told[0]
+
+
+@pytest.mark.parametrize(("retried", "said"), [(1, False), (2, True)])
+def test_calls_that_failed_first_are_told_where_they_are_many(retried, said):
+    ledger = Ledger(cases(20), ())
+    for position in range(20):
+        attempts = 2 if position < retried else 1
+        ledger.enter(Entry(Exchange(position, Response("a"), attempts), (), PASSED))
+
+    what = "CALLS FAILED FIRST in 2 cases of 20, and a further attempt got the reply"
+    assert [*ledger.notices()] == [f"{what}, first in c0"] * said
+
+
+def test_a_call_that_failed_to_the_end_is_told_as_that_alone():
+    ledger = Ledger(cases(1), ())
+    failure = Failure("service.timeout", "too slow")
+    ledger.enter(Entry(Exchange(0, failure, 3), (), Finding("error", "service")))
+
+    assert [*ledger.notices()] == []
+
+
 def test_only_a_few_ids_are_shown_of_many():
     (notice,) = entered([f"x{n}" for n in range(9)], ["y"])
 

@@ -457,6 +457,16 @@ def test_a_secret_is_not_told_although_the_change_drops_it():
     assert change == ("endpoint.response.error", "x == '***'", "none", "loosened")
 
 
+def test_what_the_endpoint_that_is_the_baseline_is_sent_otherwise_is_told():
+    def against(**headers):
+        rival = {"url": "http://localhost/live", "headers": headers}
+        return yardstick(baseline={"endpoint": rival})
+
+    assert moved(against(X="a"), against(X="b")) == [
+        ("baseline.endpoint.headers.X", "as it was", "other", "changed")
+    ]
+
+
 def test_marks_of_the_diagnosis_and_metrics_without_a_line_count_too():
     then = yardstick(metrics=["mrr", "number_support", "latency"])
     now = yardstick(metrics=["mrr"], diagnosis={"buried": 9})
