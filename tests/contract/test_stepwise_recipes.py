@@ -5,6 +5,7 @@ Where a server's reply is a sample of the reference, what has to come of it is t
 
 import json
 import re
+from collections import Counter
 from contextlib import closing
 from itertools import count
 from threading import Lock
@@ -69,12 +70,38 @@ SERVERS = {
         "/v1/embeddings": VECTOR,
         "/collections/app-1/points/query": "qdrant.blocking",
     },
+    "milvus-vector": {
+        "/v1/embeddings": VECTOR,
+        "/v2/vectordb/entities/search": "milvus.blocking",
+    },
+    "postgrest-vector": {
+        "/v1/embeddings": VECTOR,
+        "/rest/v1/rpc/app-1": "postgrest.blocking",
+    },
+    "opensearch-serverless": {
+        "/v1/embeddings": VECTOR,
+        "/app-1/_search": "elasticsearch.blocking",
+    },
+    "coze-polling": {
+        "/v3/chat/retrieve?conversation_id=session-1&chat_id=1": [
+            {"code": 0, "data": {"status": "in_progress"}},
+            {"code": 0, "data": {"status": "completed", "usage": {"token_count": 60}}},
+        ],
+        "/v3/chat/message/list?conversation_id=session-1&chat_id=1": "coze.stream",
+        "/v3/chat": {
+            "code": 0,
+            "data": {"id": "1", "conversation_id": "SESSION", "status": "created"},
+        },
+    },
     "gradio": {
         "/gradio_api/call/app-1/session": CALLED,
         "/gradio_api/call/app-1": {"event_id": "SESSION"},
     },
 }
-"""By recipe: what a path that holds a key is answered with; a name is of a sample."""
+"""By recipe: what a path that holds a key is answered with; a name is of a sample.
+
+Of a list a session is given one after the other, the last for ever.
+"""
 
 EXPECTED = {
     "maxkb": "maxkb-record.blocking",
@@ -82,6 +109,10 @@ EXPECTED = {
     "baidu-appbuilder": "baidu-appbuilder.blocking",
     "chroma": "chroma.blocking",
     "qdrant-vector": "qdrant.blocking",
+    "milvus-vector": "milvus.blocking",
+    "postgrest-vector": "postgrest.blocking",
+    "opensearch-serverless": "elasticsearch.blocking",
+    "coze-polling": "coze.stream",
 }
 OF_SAMPLES = {*EXPECTED.values(), "maxkb.blocking"}
 ANSWERED = {"chroma-llm": "chroma.blocking", "gradio": None}
@@ -91,16 +122,24 @@ ANSWERED = {"chroma-llm": "chroma.blocking", "gradio": None}
 def samples(shared, stem):
     folder = shared / "data/endpoint-samples"
     mapping = json.loads((folder / "mappings.json").read_text("utf-8"))[stem]
-    return (folder / mapping["file"]).read_text("utf-8")
+    text = (folder / mapping["file"]).read_text("utf-8")
+    return listed(text) if stem == "coze.stream" else text
+
+
+def listed(stream):
+    """Give the messages of a stream of Coze as the list that is fetched by polling."""
+    blocks = [block.split("\n") for block in stream.split("\n\n")]
+    whole = [rest for event, *rest in blocks if event.endswith("message.completed")]
+    said = [json.loads(data.removeprefix("data: ")) for [data] in whole]
+    return json.dumps({"code": 0, "data": said}, ensure_ascii=False)
 
 
 def expected(shared, name):
     folder = shared / "data/endpoint-samples"
     stem = EXPECTED.get(name) or ANSWERED[name]
-    empty = {"contexts": [], "citations": None, "refused": None}
-    found = (
-        json.loads((folder / f"{stem}.expected.json").read_text()) if stem else empty
-    )
+    found = {"contexts": [], "citations": None, "refused": None}
+    if stem:
+        found = json.loads((folder / f"{stem}.expected.json").read_text("utf-8"))
     return found if name in EXPECTED else {**found, "answer": TEXT}
 
 
@@ -114,6 +153,7 @@ class Stepwise:
         }
         self.numbers = count(1)
         self.off = {}
+        self.given = Counter()
         self.lock = Lock()
 
     def __call__(self, request):
@@ -122,16 +162,20 @@ class Stepwise:
         asked = str(json.loads(body)) if body else ""
         plain = SESSION.sub("session-1", path)
         said = next(said for part, said in self.replies.items() if part in plain)
-        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
         with self.lock:
             named = SESSION.search(path + asked)
             session = named[0] if named else f"session-{next(self.numbers)}"
+            if isinstance(said, list):
+                said = said[min(self.given[session], len(said) - 1)]
+                self.given[session] += 1
+            if not isinstance(said, str):
+                said = json.dumps(said, ensure_ascii=False)
             if QUESTION in asked or OFF in asked:
                 self.off[session] = OFF in asked
             if self.off.get(session):
                 for words, instead in DECLINED.items():
-                    text = text.replace(words, instead)
-        return Said(text.replace("SESSION", session).encode())
+                    said = said.replace(words, instead)
+        return Said(said.replace("SESSION", session).encode())
 
 
 def test_every_recipe_of_several_requests_has_a_server_here():
@@ -151,7 +195,7 @@ def test_a_recipe_in_steps_leads_from_init_to_a_verdict(shared, tmp_path, ran, n
 
         status, told = ran(url, "probe", str(spec))
         assert (status, "missing" in told) == (0, False), told
-        assert [f"step      {each}" in told for each in steps(name)]
+        assert all(f"step      {each}" in told for each in steps(name))
         out = tmp_path / "results"
         status, told = ran(url, "run", str(spec), "--out", str(out), "--quiet")
         heard = len(server.requests)
@@ -163,7 +207,8 @@ def test_a_recipe_in_steps_leads_from_init_to_a_verdict(shared, tmp_path, ran, n
     assert (status, results["verdict"]) == (0, "passed"), told
     assert results["totals"]["errors"] == 0
     assert (replayed, len(server.requests)) == (0, heard)
-    assert heard == len(steps(name)) * (1 + len(yaml.safe_load(text)))
+    each = len(steps(name)) + (name == "coze-polling")  # which is not done at first
+    assert heard == each * (1 + len(yaml.safe_load(text)))
     if "RAG_TOKEN}" in spec.read_text("utf-8"):
         assert all(TOKEN.encode() in request for request in to_rag(server.requests))
 
@@ -270,3 +315,29 @@ def test_an_error_in_a_step_is_told_with_its_step(
 
     assert isinstance(found, Failure)
     assert (found.cause, found.message) == ("service.http_error", message)
+
+
+def test_a_step_that_streams_gives_the_answer_of_the_sample(shared):
+    """MaxKB streams too; then each event names the record that has the passages."""
+    written = recipe("maxkb")["endpoint"]
+    chat, reply, record = written["steps"]
+    reply = {**reply, "stream": "sse", "error": None}
+    record["url"] = record["url"].replace(
+        "reply.data.id", "reply.events[0].data.chat_record_id"
+    )
+    mapped = {**written["response"], "answer": "join('',reply.events[].data.content)"}
+    stepwise = Stepwise(shared, "maxkb")
+    part = "/chat/api/chat_message/session"
+    stepwise.replies[part] = samples(shared, "maxkb.stream")
+    spec = {**written, "steps": [chat, reply, record], "response": mapped}
+    with replaying() as server:
+        server.cut, server.body = haltingly, stepwise
+        environ = {"RAG_URL": server.url.removesuffix("/rag"), "RAG_TOKEN": TOKEN}
+        made = HttpEndpoint(EndpointSpec.model_validate(spec), environ)
+        with closing(made) as endpoint:
+            arrived = endpoint.fetch(Case("qa-1", QUESTION))
+            found = endpoint.read(arrived)
+
+    wanted = expected(shared, "maxkb")
+    assert (found.answer, len(found.passages)) == (wanted["answer"], 2)
+    assert 0 < found.time_to_first_token <= found.latency
