@@ -254,6 +254,22 @@ def test_a_host_that_is_not_allowed_is_refused_on_its_line(team):
     )
 
 
+def test_a_host_of_the_baseline_that_is_not_allowed_is_refused_on_its_line(team):
+    text = (team.root / SPEC).read_text("utf-8")
+    live = 'baseline: {endpoint: {url: "http://live.example/rag"}}\n'
+    (team.root / SPEC).write_text(f"{text}\n{live}", "utf-8")
+
+    allowed = team.url.rpartition("/")[2]
+    ended = team.action(spec=SPEC, **{"allowed-hosts": allowed})
+
+    assert (ended.exit, ended.outputs["verdict"]) == (2, "error")
+    assert re.search(
+        rf"::error file={SPEC},line=\d+,title=Mistake::.*baseline\.endpoint\.url: "
+        r"live\.example:80 is not among the allowed hosts",
+        ended.log,
+    )
+
+
 def test_an_allowed_host_is_asked(team):
     ended = team.action(spec=SPEC, **{"allowed-hosts": team.url.rpartition("/")[2]})
 

@@ -121,3 +121,13 @@ def test_results_given_by_hand_take_its_place(run, service, tmp_path):
 
     assert done.returncode == 0, done.stdout
     assert results["comparison"]["pairs"] == 59
+
+
+def test_several_trials_of_a_part_are_asked_of_both(run, service):
+    done, results = run(service, service, "--trials", "3", "--limit", "10")
+
+    compared = results["comparison"]
+    assert done.returncode in (0, 1), done.stderr
+    assert (compared["pairs"], compared["regressed"]) == (10, [])
+    assert (compared["new"], compared["removed"]) == ([], [])
+    assert results["trials"]["times"] == 3
