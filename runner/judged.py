@@ -142,6 +142,6 @@ def _calibration(plan: Plan, root: Path) -> Calibration | None:
         text = path.read_bytes()
     except OSError as error:
         what = f"{written} cannot be read: {reason(error)}"
-        hint = "rag-eval calibrate writes it"
+        hint = "rag-eval calibrate writes it; leave the key out until then"
         raise InputError(what, where=where, hint=hint) from None
     return calibration.read(text, where)

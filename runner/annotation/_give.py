@@ -10,9 +10,7 @@ from typing import NamedTuple
 from runner.annotation._asks import Ask, asks, guide
 from runner.annotation._sample import Candidate, sample
 from runner.annotation._sheet import lines, table
-from runner.baseline import CASES
 from runner.cases import case_hash
-from runner.comparison import Results
 from runner.errors import InputError, Place, did_you_mean
 from runner.labels import Item, Replies, item
 from runner.model import Measure, Record
@@ -108,7 +106,7 @@ def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
         raise InputError(what, where=Place(recorded.as_posix()), hint=hint)
     with Replies(plan, recorded) as replies:
         for case in plan.cases:
-            record, known = _record(found, case.id, folder), replies.look_up(case.id)
+            record, known = found.records.get(case.id), replies.look_up(case.id)
             if record is None or known is None:
                 continue
             if record.hash != case_hash(case):
@@ -120,13 +118,6 @@ def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
                 if which.key not in seen:
                     seen.add(which.key)
                     yield Candidate(which, record.outcome, _given(record, measure))
-
-
-def _record(found: Results, name: str, folder: Path) -> Record | None:
-    if not found.records:
-        where = Place(f"{folder.as_posix()}/{CASES}")
-        raise InputError("holds no case", where=where)
-    return found.records.get(name)
 
 
 def _given(record: Record, measure: Measure) -> float | None:

@@ -6,6 +6,7 @@ The metrics run as in a run, on the replies that people labelled; what comes of 
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -93,6 +94,18 @@ class Asked(NamedTuple):
             return Path("calibration.json")
         where = self.plan.place("judge", "calibration")
         return files.named(written, spec=self.plan.spec.file, root=root, where=where)
+
+    def naming(self, path: Path, root: Path) -> Iterator[str]:
+        """Say how the spec names what was written, where it does not yet.
+
+        Args:
+            path: What was written.
+            root: The workspace.
+        """
+        top, real = (Path(os.path.realpath(each)) for each in (root, path))
+        if self.judge.calibration is None and real.is_relative_to(top):
+            place = real.relative_to(top).as_posix()
+            yield f"name it in the spec, under judge: calibration: /{place}"
 
 
 class Found(NamedTuple):

@@ -146,7 +146,8 @@ def calibrate(
     tick = counting(asked.total, "rated", sys.stderr)
     found = calibrating.carried_out(asked, around, today, tick)
     texts.write({path: found.text}, over=True)
-    tell("\n".join((*found.told, f"wrote {path.as_posix()}")))
+    naming = asked.naming(path, around.root)
+    tell("\n".join((*found.told, f"wrote {path.as_posix()}", *naming)))
 
 
 def _mark(written: str) -> tuple[str, float]:

@@ -213,6 +213,33 @@ def test_labels_may_name_cases_whose_replies_are_recorded(team):
     assert not (team / CALIBRATION).exists()
 
 
+def test_a_spec_that_names_no_file_is_told_how_to(team):
+    changed(team, "  calibration: calibration.json\n", "")
+
+    ended = calibrate(team, "--copies", 0, "--out", "evals/judge.json")
+
+    assert (
+        "name it in the spec, under judge: calibration: /evals/judge.json" in ended.out
+    )
+    changed(team, "judge:\n", "judge:\n  calibration: /evals/judge.json\n")
+    assert run(team).exit == 1
+
+
+def test_a_sheet_has_low_scores_as_often_as_high_ones(team):
+    changed(team, "  calibration: calibration.json\n", "")
+    run(team)
+    results = "rag-eval-results"
+    words = ("annotate", results, "--replay", "replies.jsonl", "--sample", 20)
+
+    ended = rag_eval(*words, "--to", "s.jsonl", cwd=team, JUDGE_KEY=KEY)
+    assert ended.exit == 0, ended.err
+
+    rows = [json.loads(line) for line in (team / "s.jsonl").read_text().splitlines()]
+    good = [reply(int(row["case_id"].removeprefix("qa-")))[2] for row in rows]
+    assert ended.exit == 0, ended.err
+    assert (good.count(True), good.count(False)) == (10, 10)
+
+
 def test_where_judge_and_people_differ_is_told(team):
     wrong = [label(n, **({"label": "bad"} if n == 1 else {})) for n in range(120)]
     written(team, "labels.jsonl", wrong)
