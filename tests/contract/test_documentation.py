@@ -9,7 +9,12 @@ import pytest
 
 from runner import hosts
 from runner.cases import load
+from runner.endpoints import check
 from runner.files import read_rows
+from runner.files._yaml import parse_yaml
+from runner.metrics import registry
+from runner.model import Case
+from runner.spec import parse
 from runner.text import states
 
 ROOT = Path(__file__).parents[2]
@@ -124,3 +129,19 @@ def test_the_table_of_what_is_never_asked_is_the_program_s():
     known = {str(each) for each in hosts.NEVER if each not in single}
     known |= {str(each.network_address) for each in single} | hosts.NEVER_NAMED
     assert sorted(listed) == sorted(known)
+
+
+@pytest.mark.parametrize("page", ["auth", "steps"])
+def test_an_endpoint_that_a_page_shows_is_one_that_is_accepted(page):
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    shown = re.findall(r"```yaml\n(endpoint:\n.*?)```", text, re.DOTALL)
+    environ = dict.fromkeys(re.findall(r"\$\{(\w+)\}", text), "a-value")
+
+    assert shown
+    for block in shown:
+        whole = f"{block}cases: a.json\n"
+        if "url:" not in block:
+            whole = whole.replace("endpoint:\n", "endpoint:\n  url: http://rag\n")
+        document = parse_yaml(whole, file="spec.yaml")
+        spec = parse(document, registry=registry, environ=environ)
+        check(spec.endpoint, spec.variables, [Case("a", "Why?")], document.place)
