@@ -29,6 +29,16 @@ def _decimal(value: object) -> object:
         raise ValueError(f"must be a number, and is {kind_of(value)}") from None
 
 
+def _line(value: object) -> object:
+    """Take what a header can hold; a secret that was pasted often ends with a break."""
+    if isinstance(value, str):
+        value = value.strip()
+        if not (value.isascii() and value.isprintable()):
+            raise ValueError("a header holds one line of printable ASCII characters")
+    return value
+
+
+Line = Annotated[str, BeforeValidator(_line)]
 Decimal = Annotated[float, BeforeValidator(_decimal), Strict()]
 
 
@@ -69,10 +79,10 @@ class JudgeSpec(Part):
         "`/chat/completions` is added. A query, as Azure has it, stays.",
     )
     model: str = Field(min_length=1, description="The name of the model.")
-    api_key: str | None = Field(
+    api_key: Line | None = Field(
         None, description="Sent as `Authorization: Bearer`, to Azure as `api-key`."
     )
-    headers: dict[str, str] = Field({}, description="Further headers.")
+    headers: dict[str, Line] = Field({}, description="Further headers.")
     body: dict[str, Any] = Field(
         {},
         description="Further fields of a request, such as `max_tokens` or "

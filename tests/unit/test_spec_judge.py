@@ -65,6 +65,23 @@ def test_a_missing_key_is_named():
     assert "OPENAI_API_KEY is missing or empty" in str(caught.value)
 
 
+@pytest.mark.parametrize("pasted", [f"{KEY}\n", f" {KEY}\r\n"])
+def test_a_key_is_read_without_what_was_pasted_around_it(pasted):
+    spec = read(FIVE_LINES, OPENAI_API_KEY=pasted)
+
+    assert spec.judge.api_key == KEY
+    assert KEY in spec.secrets
+
+
+@pytest.mark.parametrize("key", ["api_key: '${K}'", "headers: {x-key: '${K}'}"])
+def test_what_no_header_can_hold_is_refused_and_not_shown(key):
+    block = f"judge: {{url: 'http://x/v1', model: m, {key}}}"
+    (said,) = problems(block, K=f"{KEY}\nX-Evil: 1")
+
+    assert "a header holds one line of printable ASCII characters" in said
+    assert KEY not in said
+
+
 def test_a_key_that_is_written_in_the_spec_is_a_secret_too():
     spec = read(f"judge: {{url: http://localhost:1/v1, model: m, api_key: {KEY}}}")
 
