@@ -7,18 +7,23 @@ would tell of it. The workflow is the change's own, whatever it asks for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from glob import has_magic
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from runner.action._specs import matches
 from runner.base import Checkout, Snapshot
 from runner.model import YardstickChange
+from runner.publish.github import Refused
 from runner.settings import Settings
 
 _OWN = ("pull_request", "merge_group")
 """Events whose workflow is that of the change; of others it is the default branch's."""
 _NONE = "none"
+_MOST_GONE = 10
+"""Files that are fetched to see which spec was renamed."""
 
 
 def around(
@@ -36,13 +41,18 @@ def around(
         Refused: The commit's files cannot be listed.
     """
     now = {*specs}
-    for pattern in filter(has_magic, found.specs):
-        for spec in _matched(pattern, snapshot, checkout):
-            if spec not in now:
-                now.add(spec)
-                yield YardstickChange(
-                    what="spec", before=spec, after="not run", moved="loosened"
-                )
+    matched = (
+        _matched(pattern, snapshot, checkout)
+        for pattern in filter(has_magic, found.specs)
+    )
+    gone = {*chain.from_iterable(matched)} - now
+    if any(snapshot.same(spec, checkout) is None for spec in now):
+        with suppress(Refused):  # of a repository too large to be listed, or of links
+            gone |= {*_renamed(snapshot, checkout)}
+    for spec in sorted(gone):
+        yield YardstickChange(
+            what="spec", before=spec, after="not run", moved="loosened"
+        )
     workflow = found.run.workflow
     if found.change.event in _OWN and workflow.startswith(".github/"):
         yield from _workflow(workflow, snapshot, checkout)
@@ -58,6 +68,24 @@ def _matched(pattern: str, snapshot: Snapshot, checkout: Checkout) -> list[str]:
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).touch()
         return matches(pattern, root)
+
+
+def _renamed(snapshot: Snapshot, checkout: Checkout) -> Iterator[str]:
+    """Give the specs of the base commit that are gone, where one is new.
+
+    Of very many files that are gone the first are looked at.
+    """
+    top = f"{checkout.folder}/" * bool(checkout.folder)
+    ends = ("yaml", "yml")
+    names = (snapshot.matching(f"{top}**/*.{end}", checkout) for end in ends)
+    gone = (
+        name
+        for name in chain.from_iterable(names)
+        if not name.startswith(f"{top}.github/") and not (checkout.root / name).exists()
+    )
+    for name in islice(gone, _MOST_GONE):
+        if snapshot.has_spec(name, checkout):
+            yield name
 
 
 def _workflow(

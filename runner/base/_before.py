@@ -125,6 +125,16 @@ class Snapshot:
         entry = self._entry(path, checkout)
         return entry and _is(entry, _at_hand(checkout.root / path))
 
+    def has_spec(self, path: str, checkout: Checkout) -> bool:
+        """Whether the commit has a spec at a path of the workspace; it is written.
+
+        Raises:
+            Refused: It cannot be had.
+        """
+        self._put(path, checkout)
+        found = _data(self._to, path)
+        return isinstance(found, dict) and {"endpoint", "cases"} <= found.keys()
+
     def matching(self, pattern: str, checkout: Checkout) -> list[str]:
         """Give the paths of the workspace that a path or a glob may match, and more.
 

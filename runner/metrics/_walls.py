@@ -44,9 +44,9 @@ def leaks(
     """Give everything that crossed, contexts first, then answer, then citations.
 
     A passage crosses by its tenant (neither the asker's nor shared; one without tenant
-    does not), by its id or document (forbidden) or by a canary in its text. A citation
-    crosses by its own id, by a canary, or because its passage crossed. What a reply
-    does not show cannot cross: see ``watched``.
+    does not), by its id or document (forbidden) or by a canary in text, id or document.
+    A citation crosses by its own id, by a canary, or because its passage crossed. What
+    a reply does not show cannot cross: see ``watched``.
     """
     canaries = live_canaries(walls)
     crossed = [
@@ -111,8 +111,9 @@ def _crossing(passage: Passage, walls: Walls, canaries: tuple[str, ...]) -> str 
         matches = _forbidden(walls.forbidden_doc_ids).fullmatch
         if matches(passage.id or "") or matches(passage.document or ""):
             return f"{_named(passage)} is forbidden"
-    if canaries and (seen := next(_shown(passage.text, canaries), None)):
-        return f"{seen} in {_named(passage)}"
+    for part in (passage.text, passage.id, passage.document) if canaries else ():
+        if seen := next(_shown(part, canaries), None):
+            return f"{seen} in {_named(passage)}"
     return None
 
 

@@ -112,7 +112,9 @@ class ResponseMap(Part):
         "metrics are unscored.",
     )
     strip: tuple[str, ...] = Field(
-        (), description="Regular expressions to cut out of the answer."
+        (),
+        description="Regular expressions to cut out of the answer; nothing looks at "
+        "what is cut out, not even for leaks.",
     )
 
     @model_validator(mode="before")

@@ -386,6 +386,28 @@ def test_a_spec_that_a_wildcard_no_longer_matches_is_told(team):
     assert (ended.exit, ended.outputs["verdict"]) == (1, "failed")
 
 
+def test_a_spec_that_was_renamed_is_told_with_the_old_name(team):
+    (team.root / "evals/other.yml").write_text("name: no spec\n")
+    team.commit()
+    (team.root / "evals/other.yml").unlink()
+    (team.root / SPEC).rename(team.root / "evals/new.yaml")
+
+    ended = team.step(specs=("evals/new.yaml", OTHER), loosened="fail")
+
+    found = team.root / "rag-eval-results/evals/new/results.json"
+    [change] = read(found.read_text("utf-8"), found.name).yardstick
+    assert (change.what, change.before, change.after) == ("spec", SPEC, "not run")
+    assert (ended.exit, ended.outputs["verdict"]) == (1, "failed")
+
+
+def test_a_spec_that_is_new_beside_the_others_loosens_nothing(team):
+    shutil.copy(team.root / SPEC, team.root / "evals/new.yaml")
+
+    team.step(specs=("evals/new.yaml",), loosened="fail")
+
+    assert team.read().yardstick == ()
+
+
 def test_what_a_wildcard_would_not_have_matched_is_no_spec_that_went(team):
     below = team.root / "evals/deep/a.yaml"
     below.parent.mkdir()

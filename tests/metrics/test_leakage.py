@@ -37,6 +37,10 @@ def passage(**known):
         pytest.param(TENANT, passage(tenant=""), 0.0, id="one with an empty tenant"),
         pytest.param(FORBIDDEN, passage(tenant="b"), 0.0, id="no tenant of the case"),
         pytest.param(CANARY, passage(text="The Falcon Project."), 1.0, id="canary"),
+        pytest.param(CANARY, passage(id="falcon project.pdf#1"), 1.0, id="in an id"),
+        pytest.param(
+            CANARY, passage(document="Falcon Project"), 1.0, id="in a document's name"
+        ),
         pytest.param(CANARY, passage(text=None), 0.0, id="a passage without text"),
         pytest.param(TENANT, (), 0.0, id="nothing retrieved"),
         pytest.param(FORBIDDEN, (), 0.0, id="nothing retrieved, by id"),
