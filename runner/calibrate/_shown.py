@@ -11,11 +11,12 @@ from runner.calibrate._held import Held
 from runner.calibration import Entry, Flips, Part
 from runner.inference import FEW
 from runner.labels import Between
+from runner.model import Told
 from runner.text.lengths import cells, cut
 from runner.units import count
 
 _SHOWN = 20  # items that differ, slices, and reasons that are told one by one
-_QUESTION, _NAME = 80, 30  # characters
+_QUESTION, _NAME, _EVIDENCE = 80, 30, 120  # characters
 _ROW = "  {}  {:>6}  {:>6}  {:<21}  {}"
 
 
@@ -122,6 +123,8 @@ def _differing(rows: Sequence[Beside]) -> Iterator[str]:
         question = cut(_line(row.item.case.question), _QUESTION)
         said = f"people {people}, judge {score}"
         yield f"  - {_short(row.item.case.id)}: {said}: {question}"
+        if isinstance(row.score, Told):
+            yield f"    {cut(_line(row.score.evidence), _EVIDENCE)}"
     if len(rows) > _SHOWN:
         yield f"  - and {len(rows) - _SHOWN:,} more"
 

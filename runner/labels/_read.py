@@ -21,7 +21,10 @@ OWN = ("metric", "label", "annotator", "note")
 LookUp = Callable[[str], tuple[Case, Response] | None]
 """Given the id of a case, finds it with its reply."""
 
-_KNOWN = {*specimens.KEYS, *OWN}
+_ALIASES: Mapping[str, str] = {"response": "answer", "retrieved_contexts": "contexts"}
+"""Names that other tools give to parts of a reply."""
+
+_KNOWN = {*specimens.KEYS, *OWN, *_ALIASES}
 _IDS = ("id", "case_id", "qid", "query_id")
 _WORDS: Mapping[str, bool | None] = {
     **dict.fromkeys(("good", "1", "true", "yes", "y", "pass", "passed"), True),
@@ -100,9 +103,22 @@ def _label(
     given = row.data.get("label")
     if given is None or (isinstance(given, str) and not given.strip()):
         return None
+    row = _renamed(row)
     good, found = said(row), _item(row, look_up, shown)
     named = _text(row, "annotator") or annotator
     return Label(found, named, good, row.place, _text(row, "note"))
+
+
+def _renamed(row: Row) -> Row:
+    """Give a row in which each part of a reply has the name that it has here."""
+    data = dict(row.data)
+    for alias, name in _ALIASES.items():
+        value = data.pop(alias, None)
+        if value is not None and data.get(name) is not None:
+            raise wrong(row, alias, f"and {name} are two names of one thing")
+        if value is not None:
+            data[name] = value
+    return row._replace(data=data)
 
 
 def said(row: Row) -> bool | None:

@@ -271,7 +271,7 @@ def test_what_was_found_is_shown():
     assert "judge bad             1     1" in text
     assert "reordered  0.0% (0.0% to 49.0%) of 4: 0 to good, 0 to bad" in text
     assert "they differ on 2 items, the judge's surest first:" in text
-    assert "- qa-4: people good, judge 0.00: Which?" in text
+    assert "- qa-4: people good, judge 0.00: Which?\n    'nine' follows" in text
     assert text.endswith("it may block: yes")
 
 

@@ -61,6 +61,19 @@ def test_a_label_is_written_in_several_ways(written, good):
     assert label.good is good
 
 
+def test_parts_of_a_reply_may_have_the_names_of_other_tools():
+    record = {
+        "user_input": "Days?",
+        "response": "15 days.",
+        "retrieved_contexts": ["It is 15 days."],
+        "metric": "faithfulness",
+        "label": 1,
+    }
+    (theirs,), (ours,) = read(rows(record)), read(rows(WHOLE))
+
+    assert theirs.item.key == ours.item.key
+
+
 @pytest.mark.parametrize("blank", [None, "", "  "])
 def test_a_row_without_a_label_is_not_labelled_yet(blank):
     found = read(rows(WHOLE, {**WHOLE, "answer": "16.", "label": blank}))
@@ -84,6 +97,7 @@ def test_a_row_without_a_label_is_not_labelled_yet(blank):
             {"metric": "m", "label": "good", "case_id": "qa-1"},
             "l.jsonl:1 case_id: no reply to 'qa-1' is known",
         ),
+        ({**WHOLE, "response": "x"}, "response: and answer are two names of one"),
         ({**WHOLE, "question": None}, "question: is missing beside the answer"),
         ({**WHOLE, "contexts": "one"}, "contexts: is a list, not the text 'one'"),
         ({**WHOLE, "contexts": [{"text": 5}]}, "contexts[].text is"),
