@@ -15,11 +15,23 @@ class Mark(NamedTuple):
 
     value: float
     better: Better = "higher"
+    bounds: tuple[float | None, float | None] = (0.0, 1.0)
+    """The least and the greatest score; None where there is no bound."""
 
     def good(self, score: float) -> bool:
         """Whether a score is at the mark or better, compared to 1e-9."""
         over = round(score, 9) - round(self.value, 9)
         return over >= 0 if self.better == "higher" else over <= 0
+
+    def distance(self, score: float) -> float:
+        """Give how far a score is from the mark, as a share of the room on its side.
+
+        Without a bound there it is the difference itself.
+        """
+        apart = abs(score - self.value)
+        edge = self.bounds[score > self.value]
+        room = 0.0 if edge is None else abs(edge - self.value)
+        return apart / room if room else apart
 
     def upward(self, score: float) -> float:
         """Give a score so that more is better."""
@@ -70,10 +82,10 @@ def differing(rows: Iterable[Beside], mark: Mark) -> list[Beside]:
     Sure is far from the mark; a tie keeps the order of the labels.
     """
 
-    def distance(row: Beside) -> float:
-        return -abs(row.score - mark.value) if isinstance(row.score, float) else 0.0
+    def surest(row: Beside) -> float:
+        return -mark.distance(row.score) if isinstance(row.score, float) else 0.0
 
-    return sorted((row for row in rows if row.differs(mark)), key=distance)
+    return sorted((row for row in rows if row.differs(mark)), key=surest)
 
 
 def flips(before: Sequence[Score], after: Sequence[Score], mark: Mark) -> Flips:

@@ -77,7 +77,7 @@ def wanted(
             continue
         items = list(settled(ours))
         agreed = [one for one in items if one.good is not None]
-        mark = Mark(value, measure.better)
+        mark = Mark(value, measure.better, measure.metric.bounds)
         disputed = sum(one.is_disputed for one in items)
         found.append(Wanted(measure, mark, source, agreed, disputed))
     if problems:

@@ -56,6 +56,22 @@ def test_a_mark_parts_good_from_bad_in_its_direction(mark, score, good):
     assert mark.good(score) is good
 
 
+@pytest.mark.parametrize(
+    ("mark", "score", "distance"),
+    [
+        (Mark(0.8), 1.0, 1.0),
+        (Mark(0.8), 0.9, 0.5),
+        (Mark(0.8), 0.4, 0.5),
+        (Mark(0.8), 0.8, 0.0),
+        (Mark(1.0), 0.25, 0.75),
+        (Mark(1.0), 1.0, 0.0),
+        (Mark(2.0, "lower", (0.0, None)), 5.0, 3.0),
+    ],
+)
+def test_how_sure_a_judge_is_is_a_share_of_the_room_on_its_side(mark, score, distance):
+    assert mark.distance(score) == pytest.approx(distance)
+
+
 ROWS = [
     Beside(one("a", type="fact"), True, 1.0),
     Beside(one("b", type="fact"), True, 0.5),
@@ -94,7 +110,9 @@ def test_parts_are_by_language_and_slice():
 def test_what_differs_is_told_surest_first():
     mark = Mark(0.8)
 
-    assert [row.item.case.id for row in differing(ROWS, mark)] == ["b", "c"]
+    rows = [*ROWS, Beside(one("g"), False, 1.0)]
+
+    assert [row.item.case.id for row in differing(rows, mark)] == ["g", "c", "b"]
 
 
 def test_flips_are_counted_by_direction_and_failed_copies_apart():
@@ -215,7 +233,7 @@ def test_a_measure_is_held_against_people():
     assert tuple(found.entry.whole.table) == (2, 1, 1, 1)
     assert found.entry.languages == {"en": found.entry.whole}
     assert found.entry.slices == {"type=fact": found.entry.whole}
-    assert [row.item.response.answer for row in found.differing] == ["nine", "six"]
+    assert [row.item.response.answer for row in found.differing] == ["six", "nine"]
 
 
 def test_copies_are_rated_of_good_and_bad_alike():
