@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 INPUT = (
@@ -34,6 +33,7 @@ TOTAL = (
 )
 COST = ("cost", "total_cost", "totalCost", "total_price", "response_cost")
 _DETAILS = ("completion_tokens_details", "output_tokens_details")
+_MOST = 1e15  # of tokens or money; what is more is no amount, and NaN is none
 _NESTED = ("usage", "tokens")
 
 
@@ -74,4 +74,4 @@ def _number(value: object) -> float | None:
         number = float(value)
     except (ValueError, OverflowError):
         return None
-    return number if isfinite(number) and number >= 0 else None
+    return number if 0 <= number <= _MOST else None

@@ -1,7 +1,7 @@
 import pytest
 
 from runner.metrics.cost import cost
-from runner.model import Unscored
+from runner.model import Absent, Unscored
 
 USED = {"input_tokens": 2_000, "output_tokens": 500}
 
@@ -28,6 +28,13 @@ def test_prices_of_the_spec_go_before_a_stated_cost():
     usage = USED | {"cost": 99}
 
     assert cost(usage, input_per_million=3, output_per_million=15) == 0.0135
+
+
+def test_what_no_reply_can_have_used_is_no_amount():
+    usage = {"input_tokens": 0, "output_tokens": 1.2e307}
+    found = cost(usage, input_per_million=3, output_per_million=15)
+
+    assert found == Absent("the reply states no input and output tokens")
 
 
 def test_a_price_of_nothing_is_a_price():
