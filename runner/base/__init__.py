@@ -50,6 +50,7 @@ __all__ = [
     "held_against",
     "nowhere",
     "told",
+    "trying",
 ]
 
 
@@ -72,6 +73,8 @@ class Sources(NamedTuple):
     """Why there is no ``before``, where there should be one."""
     moved: tuple[YardstickChange, ...] = ()
     """What the change does to its bar beside the spec."""
+    trials: int | None = None
+    """How often each case is asked, whatever the spec says, then as now."""
 
 
 def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Plan:
@@ -177,14 +180,22 @@ def _with_changes(
         unread = f"WHAT CHANGED IN THE SPEC IS NOT KNOWN: as it was before, {error}"
         return _unknown(plan, unread), None
     now, old = (*plan.cases, *plan.left_out), then.cases
+    asked = trying(then.spec, sources.trials)
     found = changes(
         Yardstick(plan.spec, now, {case.id for case in plan.left_out}),
-        Yardstick(then.spec, old, _left_out(old, plan.filters)),
+        Yardstick(asked, old, _left_out(old, plan.filters)),
         registry,
     )
     found = in_order((*sources.moved, *found))
     review = plan.review._replace(changes=found, owners=owners(then.spec))
     return plan._replace(review=review), then.spec
+
+
+def trying(spec: Spec, times: int | None) -> Spec:
+    """Give a spec by which each case is asked so often, where that is asked for."""
+    if times is None:
+        return spec
+    return spec._replace(trials=spec.trials._replace(times=times))
 
 
 def _left_out(cases: Sequence[Case], filters: Filters) -> frozenset[str]:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 
 from runner import pipeline
-from runner.base import Sources, held_against
+from runner.base import Sources, held_against, trying
 from runner.errors import Cancelled, RagEvalError, Unavailable, masking
 from runner.gates import Review
 from runner.history import counts, point
@@ -55,10 +55,7 @@ def _planned(order: Order, world: World) -> Plan:
         plan = pipeline.plan(
             order.spec, world.root, world.environ, order.filters, today=today
         )
-    if order.trials is None:
-        return plan
-    trials = plan.spec.trials._replace(times=order.trials)
-    return plan._replace(spec=plan.spec._replace(trials=trials))
+    return plan._replace(spec=trying(plan.spec, order.trials))
 
 
 @contextmanager
@@ -104,6 +101,7 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
         order.base,
         order.unknown,
         order.moved,
+        order.trials,
     )
     plan = _with_owners(held_against(plan, sources, world.environ), order)
     if plan.rival and order.replay:

@@ -51,7 +51,7 @@ def _parts(spec: Spec) -> dict[str, Any]:
         "diagnosis": spec.diagnosis.model_dump(),
         "judge": spec.judge and spec.judge.model_dump(),
         # Of an endpoint that is the baseline the rest is said elsewhere.
-        "baseline.endpoint": {"headers": spec.rival and spec.rival.headers},
+        "baseline.endpoint": {"headers": spec.rival.headers if spec.rival else {}},
     }
 
 

@@ -129,6 +129,10 @@ def test_a_case_that_slips_out_of_a_filter_is_told(team, options, told):
     )
 
 
+def test_trials_that_the_workflow_asks_for_are_none_of_the_change(team):
+    assert run(team, "--trials", "3").results["yardstick"] == []
+
+
 def test_a_case_that_is_removed_is_told(team):
     path = team / "head/evals/cases.jsonl"
     path.write_text("\n".join(path.read_text("utf-8").splitlines()[1:]), "utf-8")
