@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 from pydantic_core import to_jsonable_python
 
 from runner.calibration._record import Calibration, Entry, Identity, Part, TaskPrint
+from runner.text.lengths import cut
 from runner.units import count, tell_apart
 
+_WORD = 60  # characters of a name or value from a file
 _COVERED = 0.95  # share of the items due on which the judge must have given a score
 
 
@@ -75,7 +77,8 @@ def _otherwise(
     for name in sorted({*calibration.judge, *ruler.judge}):
         then, now = calibration.judge.get(name), ruler.judge.get(name)
         if then != now:
-            yield f"calibrated with {name} {_said(then)}, and it is {_said(now)} now"
+            what = f"{_said(name)} {_said(then)}"
+            yield f"calibrated with {what}, and it is {_said(now)} now"
     if entry.version != ruler.version:
         then, now = entry.version, ruler.version
         yield f"calibrated as version {then} of the metric, and it is {now} now"
@@ -90,7 +93,8 @@ def _otherwise(
 
 
 def _said(value: Any) -> str:
-    return "none" if value is None else str(value)
+    """Give a word of the file, or of the spec, as far as a sentence can hold it."""
+    return "none" if value is None else cut(" ".join(str(value).split()), _WORD)
 
 
 def _reworded(
@@ -98,7 +102,8 @@ def _reworded(
 ) -> str:
     """Say how a task differs; nothing where the run's languages have it alike."""
     if then is None or now is None:
-        return f"calibrated {'without' if then is None else 'with'} the task {name}"
+        which = "without" if then is None else "with"
+        return f"calibrated {which} the task {_said(name)}"
     if then.version != now.version:
         return (
             f"calibrated with version {then.version} of the task {name}, "

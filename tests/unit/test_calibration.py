@@ -1,9 +1,15 @@
 """A calibration lets a judge block where it covers what measured, and only there."""
 
 import json
+from contextlib import suppress
+from copy import deepcopy
 from datetime import date
+from functools import reduce
+from operator import getitem
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from runner.calibration import (
     Calibration,
@@ -116,6 +122,21 @@ def test_another_ruler_is_not_calibrated(ruler, why):
     assert (found.valid, found.reason) == (False, why)
 
 
+@pytest.mark.parametrize(
+    "ruler",
+    [
+        RULER._replace(judge={"model": "m\n" * 9_999, "temperature": 0}),
+        RULER._replace(judge={**RULER.judge, "k" * 9_999: 1}),
+        RULER._replace(tasks={**TASKS, "t\n" * 9_999: TASKS["claims"]}),
+    ],
+)
+def test_what_a_file_holds_fits_into_a_line(ruler):
+    why = standing(calibration(), ruler, Demand()).reason
+
+    assert len(why) < 200
+    assert "\n" not in why
+
+
 def test_options_are_those_that_json_holds():
     found = calibration()
     entry = found.metrics["faithfulness"].model_copy(update={"options": {"at": [1, 2]}})
@@ -225,7 +246,7 @@ def edited(*path, value):
     spot = data
     for key in above:
         spot = spot[key]
-    spot[last] = value
+    spot[last] = deepcopy(value)
     return json.dumps(data)
 
 
@@ -278,3 +299,34 @@ def test_flips_have_a_rate_with_an_interval():
     assert flips.rate == 0.5
     assert flips.interval == pytest.approx((0.237, 0.763), abs=1e-3)
     assert Flips(items=0).rate is None
+
+
+ODD = st.sampled_from(
+    [None, True, 0, -1, 10**30, 1e308, 0.5, "", "x", "\ud83d", [], {}, [[]], {"": 1}]
+)
+
+
+def spots(value, path=()):
+    """Give the path of everything that a parsed file holds."""
+    yield path
+    inner = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        inner = enumerate(value)
+    for key, each in inner:
+        yield from spots(each, (*path, key))
+
+
+WRITTEN = json.loads(calibration(flips={"padded": Flips(items=2)}).model_dump_json())
+SPOTS = st.sampled_from([path for path in spots(WRITTEN) if path])
+
+
+@given(st.lists(st.tuples(SPOTS, ODD), max_size=3))
+def test_whatever_stands_in_a_file_is_read_or_told(edits):
+    data = json.loads(json.dumps(WRITTEN))
+    for (*above, last), value in edits:
+        with suppress(KeyError, IndexError, TypeError):
+            reduce(getitem, above, data)[last] = deepcopy(value)
+
+    with suppress(InputError):
+        found = read(json.dumps(data), PLACE)
+        assert standing(found, RULER, Demand(languages=["en"])).reason
