@@ -42,7 +42,7 @@ def share() -> float:
     def once() -> float:
         clock = iter(n * 0.003 for n in range(10_000_000))
         started = time.process_time()
-        with shown(1_000, Terminal(), lambda: next(clock)) as advance:
+        with shown(1_000, "asked", Terminal(), lambda: next(clock)) as advance:
             for _ in range(1_000):
                 advance(record)
         return time.process_time() - started
