@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import cache
 
 from runner.text.words import DENSE, remembered
 
@@ -11,7 +12,6 @@ _ANY = re.compile(r"[&<*_~`\\]")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _MARKS = re.compile("[*_~`]+")
-_IN_WORD = re.compile(rf"[^\W_{DENSE}]{{2}}")  # where words stand apart
 
 
 def marked(text: str) -> bool:
@@ -35,8 +35,14 @@ def rendered(text: str) -> str:
     return html.unescape(text) if "&" in text else text
 
 
+@cache  # for the first mark: the class takes long to compile
+def _in_word() -> re.Pattern[str]:
+    """Match two characters of one word, where words stand apart."""
+    return re.compile(rf"[^\W_{DENSE}]{{2}}")
+
+
 def _outside(marks: re.Match[str]) -> str:
     """Give nothing for marks beside a word; those inside of one stay."""
     text, (start, end) = marks.string, marks.span()
     before, after = text[max(start - 1, 0) : start], text[end : end + 1]
-    return marks[0] if _IN_WORD.fullmatch(before + after) else ""
+    return marks[0] if _in_word().fullmatch(before + after) else ""

@@ -41,12 +41,10 @@ _A_DENSE = f"[{DENSE}]"
 _FIRST_DENSE = "\u0e01"
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
 _INVISIBLE = (  # what Unicode lets be ignored, and strokes through a letter
-    *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810)),
-    *(*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)),
-    *(0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0, *range(0xFFF0, 0xFFF9)),
-    *(*range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
-    *range(0x334, 0x339),
-)
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff\u0334-\u0338"
+)  # as ranges: beyond the first plane each sign by itself is looked for one by one
 _TYPOGRAPHY = (  # what NFKC leaves, and the wide marks for which it is slow
     *zip("‘’‛′“”„‟″‐‑‒–—―−", '\'\'\'\'"""""-------', strict=True),
     *zip("，：；！？（）％～\u3000\xa0", ",:;!?()%~  ", strict=True),
@@ -95,7 +93,7 @@ def fold(text: str) -> str:
         return text.lower()
     signs, plain_of = _signs()
     text = unicodedata.normalize("NFKC", text)
-    text = signs.sub(lambda sign: plain_of[sign[0]], text).casefold()
+    text = signs.sub(lambda sign: plain_of.get(sign[0], ""), text).casefold()
     return unicodedata.normalize("NFKC", text)
 
 
@@ -108,8 +106,7 @@ def _signs() -> tuple[re.Pattern[str], dict[str, str]]:
     """Give the signs that are read as others, or not at all: see ``fold``."""
     plain = dict(zip(_variants.PAIRS[::2], _variants.PAIRS[1::2], strict=True))
     plain |= {chr(ord(zero) + n): str(n) for zero in _ZEROS for n in range(10)}
-    plain |= {chr(sign): "" for sign in _INVISIBLE}
-    return re.compile(f"[{''.join(plain)}]"), plain
+    return re.compile(f"[{''.join(plain)}{_INVISIBLE}]"), plain
 
 
 @remembered

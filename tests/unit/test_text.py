@@ -138,6 +138,14 @@ def test_a_megabyte_is_read_in_linear_time(text):
     assert process_time() - start < 15
 
 
+def test_a_million_chinese_characters_are_folded_in_a_second():
+    text = "企业版支持并发会话可按需扩容退款在收到商品后到账" * 42_000
+    start = process_time()
+    fold(text)
+
+    assert process_time() - start < 1
+
+
 @given(st.text(st.characters(exclude_categories=()), max_size=60))
 def test_any_text_is_read_without_fail_and_holds_itself(text):
     for read in (fold, tokens, sentences, numbers, readings):
