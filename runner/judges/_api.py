@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from math import isfinite
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -25,6 +24,8 @@ _FILTERS = (
     "content_policy_violation",
     "responsibleaipolicyviolation",
 )
+_TOKENS_MOST = 10**9  # of one reply; what is more is no count
+_LARGEST = 1e100  # in a vector, so that its length is a number; NaN is not below it
 _TOKENS = (("prompt_tokens", "completion_tokens"), ("input_tokens", "output_tokens"))
 
 
@@ -104,15 +105,24 @@ def embedded(value: Any, wanted: int) -> list[list[float]]:
         raise Unrated(f"{len(rows)} vectors came for {wanted} texts")
     if all(isinstance(row.get("index"), int) for row in rows):
         rows = sorted(rows, key=lambda row: row["index"])
-    vectors = [_vector(row.get("embedding")) for row in rows]
-    if len({len(vector) for vector in vectors}) != 1:
+    return vectors([row.get("embedding") for row in rows])
+
+
+def vectors(values: Sequence[Any]) -> list[list[float]]:
+    """Give the vectors that some JSON is.
+
+    Raises:
+        Unrated: They are not of one length, or no numbers.
+    """
+    found = [_vector(value) for value in values]
+    if len({len(vector) for vector in found}) != 1:
         raise Unrated("the vectors that came are not of one length")
-    return vectors
+    return found
 
 
 def _vector(value: Any) -> list[float]:
     numbers = value if isinstance(value, list) else []
-    plain = all(isinstance(n, int | float) and isfinite(n) for n in numbers)
+    plain = all(type(n) in (int, float) and abs(n) <= _LARGEST for n in numbers)
     if not numbers or not plain:
         raise Unrated("what came is no vector")
     return [float(number) for number in numbers]
@@ -141,7 +151,7 @@ def usage(value: Any) -> Tokens | None:
     said = value.get("usage") if isinstance(value, Mapping) else None
     for names in _TOKENS:
         counts = [said.get(name) for name in names] if isinstance(said, Mapping) else []
-        numbers = [n for n in counts if isinstance(n, int) and n >= 0]
+        numbers = [n for n in counts if type(n) is int and 0 <= n <= _TOKENS_MOST]
         if len(numbers) == len(names):
             return Tokens(*numbers)
     return None

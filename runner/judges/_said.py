@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
 from pydantic_core import ValidationError
 
 from runner.model import Reply, Task
 
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
-_TRIES = 20  # braces at which an object may begin, in a reply that talks around it
+_MARK = re.compile(r"\{|</?think>")
+_TRIES = 100  # braces at which an object may begin, in a reply that talks around it
 _SHOWN = 200
 _CJK = 0x2E80  # from here on a character is about a token
 
@@ -33,14 +34,25 @@ def tokens_about(text: str) -> int:
 def read(task: Task[Any], texts: dict[str, Any], text: str) -> Any:
     """Give the JSON in what a judge said, where it is what the task asks for.
 
-    Around it there may be thoughts in ``<think>``, a fence of Markdown or words.
+    Around it there may be thoughts in ``<think>``, a fence of Markdown or words. Where
+    two replies stand in it that say different things, none of them is taken.
 
     Raises:
         Invalid: There is no JSON, or it is not what the task asks for; says why, and
             repeats nothing of it.
     """
-    found = _object(_THOUGHT.sub("", text))
-    validated(task, texts, found)
+    fitting: list[tuple[Any, Any]] = []
+    wrong = Invalid("the reply is no JSON" if text.strip() else "the reply is empty")
+    for found in _objects(text):
+        try:
+            fitting.append((validated(task, texts, found), found))
+        except Invalid as error:
+            wrong = error
+    if not fitting:
+        raise wrong
+    (reply, found), *others = fitting
+    if any(other != reply for other, _ in others):
+        raise Invalid("more than one reply came, and they differ")
     return found
 
 
@@ -60,16 +72,23 @@ def validated(task: Task[Reply], texts: dict[str, Any], found: Any) -> Reply:
         raise Invalid(said[:_SHOWN]) from None
 
 
-def _object(text: str) -> Any:
-    """Give the first JSON object in a text."""
+def _objects(text: str) -> list[Any]:
+    """Give the JSON objects in a text, but for those in thoughts.
+
+    Many models end their thoughts with ``</think>`` and never began them, since the
+    beginning is in their own template. A mark within an object is a part of its text.
+    """
     decoder = json.JSONDecoder()
-    start = -1
-    for _ in range(_TRIES):
-        start = text.find("{", start + 1)
-        if start < 0:
-            break
-        try:
-            return decoder.raw_decode(text, start)[0]
-        except (ValueError, RecursionError):
-            continue
-    raise Invalid("the reply is empty" if not text.strip() else "the reply is no JSON")
+    found: list[Any] = []
+    at, tries, thinks = 0, 0, False
+    while tries < _TRIES and (mark := _MARK.search(text, at)):
+        at = mark.end()
+        if mark[0] != "{":
+            thinks = mark[0] == "<think>"
+            found = found if thinks else []
+        elif not thinks:
+            tries += 1
+            with suppress(ValueError, RecursionError):
+                value, at = decoder.raw_decode(text, mark.start())
+                found.append(value)
+    return found

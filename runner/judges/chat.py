@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -211,7 +212,8 @@ class Chat:
             came = self._caller.call(request, deadline, *question.address.key)
             if isinstance(came, Failure) or came.status not in SUCCESS:
                 return came
-            value = _Value(from_json(came.body, allow_inf_nan=False))
+            body = came.body.removeprefix(BOM_UTF8)
+            value = _Value(from_json(body, allow_inf_nan=False))
             found = usage(value.json)
             taken, stated = found or question.estimated(came.body), found is not None
         except InputError as error:  # what its name stands for now

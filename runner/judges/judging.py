@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
+from runner.judges._api import vectors
 from runner.judges._meter import Meter, Spent
 from runner.judges._once import Breaker, Once
 from runner.judges._said import Invalid, read, validated
@@ -130,7 +131,7 @@ class Judging:
             key_of({}, about, hidden, 1),
             about,
             partial(self._vectors, hidden),
-            lambda found: isinstance(found, list) and len(found) == len(texts),
+            partial(_are_vectors, len(texts)),
         )
         found: Sequence[Sequence[float]] = self._had(wanted, fresh=fresh)
         return found
@@ -251,6 +252,13 @@ def _is_valid(task: Task[Any], texts: dict[str, Any], found: Any) -> bool:
     except Invalid:
         return False
     return True
+
+
+def _are_vectors(wanted: int, found: Any) -> bool:
+    try:
+        return isinstance(found, list) and len(vectors(found)) == wanted
+    except Unrated:
+        return False
 
 
 def _turns(said: str, why: str) -> list[dict[str, str]]:

@@ -43,7 +43,8 @@ class Recording:
         try:
             self._file = _opened(path, writable=writable)
         except OSError as error:
-            what = f"cannot be {'written' if writable else 'read'}: {reason(error)}"
+            done = "written" if writable else "read"
+            what = f"{path.name} cannot be {done}: {reason(error)}"
             raise InputError(what, where=place) from None
         self._index()
 
@@ -54,9 +55,9 @@ class Recording:
             if start is None:
                 return None
             self._file.seek(start)
-            found = json.loads(self._file.readline(_LONGEST))
+            found = _entry(self._file.readline(_LONGEST))
             # Where another run wrote at the same time, the line may be its own.
-            return found["reply"] if found["key"] == key else None
+            return found["reply"] if found and found["key"] == key else None
 
     def put(self, key: str, reply: Any, **about: Any) -> None:
         """Keep a reply; what is told ``about`` it is for people. A full disk is none.
@@ -80,8 +81,8 @@ class Recording:
         """Note where each reply stands; a later one of the same key counts."""
         start = self._file.seek(0)
         while line := self._file.readline(_LONGEST):
-            if key := _key(line):
-                self._places[key] = start
+            if found := _entry(line):
+                self._places[found["key"]] = start
             elif line.strip():
                 self.unread += 1
             start += len(line)
@@ -102,12 +103,12 @@ def _opened(path: Path, *, writable: bool) -> BinaryIO:
     return path.open("a+b")  # so that two runs at once do not write over each other
 
 
-def _key(line: bytes) -> str | None:
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """Give the key and the reply of a line; None where it has none of it."""
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, dict) or "reply" not in found:
         return None
-    key = found.get("key")
-    return key if isinstance(key, str) else None
+    return found if isinstance(found.get("key"), str) else None

@@ -40,12 +40,21 @@ def parts(things: Sequence[str]) -> Iterator[Sequence[str]]:
         yield things[start : start + AT_ONCE]
 
 
+def _count(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no number")  # noqa: TRY004 - pydantic's
+    return value
+
+
+Number = Annotated[int, BeforeValidator(_count)]
+
+
 class _Reply(BaseModel):
     model_config = _LENIENT
 
 
 class _Verdict(_Reply):
-    number: int
+    number: Number
     reason: str
     """Asked for before the verdict, so that it follows from it; read by nobody."""
 
@@ -100,7 +109,7 @@ CLAIMS = Task("claims", 1, Claims)
 class Supported(_Verdict):
     """Whether a claim follows from passages, and which it rests on, from 1."""
 
-    passages: list[int]
+    passages: list[Number]
     supported: bool
 
 

@@ -17,7 +17,7 @@ from runner.spec import JudgeSpec
 from runner.templating import by_path
 from runner.wire.caller import resolve as look_up
 from tests.chatting import Server, answer, failing, said, saying
-from tests.judging import ByRule
+from tests.judging import ByRule, verdicts
 from tests.program import ROOT
 
 KEY = "sk-canary-0123456789"
@@ -27,6 +27,12 @@ QUESTION = "How long do refunds take?"
 PASSAGE = f"Refunds take 30 days. {CANARY}"
 TEXTS = {"question": QUESTION, "text": "Refunds take 30 days. Pigs fly."}
 GARBAGE = "<html>" + "x" * 500
+BOTH, NEITHER = (
+    json.dumps(
+        verdicts({"supported": said, "passages": [1] * said} for said in (each, each))
+    )
+    for each in (True, False)
+)
 
 
 class Waits(list):
@@ -125,6 +131,19 @@ def test_chinese_texts_are_rated_by_the_chinese_prompt(judging):
         (saying(said('{"verdicts": []}')), "not valid: 0 verdicts on 2 claims"),
         (saying(said('{"score": 1.0}')), "not valid: verdicts: Field required"),
         (
+            saying(said(f"{BOTH} {NEITHER}")),
+            "one reply came, and they differ",
+        ),
+        (saying(said(f"<think>{BOTH}")), "not valid: the reply is no JSON"),
+        (saying(said(f"{BOTH}</think>")), "not valid: the reply is no JSON"),
+        (saying(said("<think>" * 500_000)), "not valid: the reply is no JSON"),
+        (saying(said("{" * 3_000_000)), "not valid: the reply is no JSON"),
+        (saying(said('{"verdicts":' + "[" * 200_000)), "the reply is no JSON"),
+        (saying(said(BOTH.replace(": 1,", ": true,"))), "true and false are no number"),
+        (saying(said(BOTH.replace("[1]", "[true]"))), "true and false are no number"),
+        (saying(said(BOTH.replace(": 1,", ": NaN,"))), "should be a finite number"),
+        (saying(said(BOTH.replace(": 2,", ": 1,"))), "not numbered from 1 to 2"),
+        (
             failing(400, body={"error": {"code": "content_filter", "message": "no"}}),
             "the judge refused to answer: its filter of contents",
         ),
@@ -212,15 +231,26 @@ def test_a_reply_that_is_not_valid_is_asked_for_once_more_and_told_why(judging):
         "<think>One is {bad}.</think>\n{reply}",
         "```json\n{reply}\n```",
         "Here you are: {reply} I hope it helps.",
+        'The form is {"verdicts": []}. So: {reply}',
+        'As {"verdicts": []} or NEITHER, it may be.</think>{reply}',
+        "<think>It may be NEITHER.</think> {reply}",
+        "{reply} Once more: {reply}",
+        "\ufeff{reply}",
     ],
 )
 def test_json_is_found_in_what_stands_around_it(judging, content):
     def wrapping(handler, body):
         plain = answer(body)["choices"][0]["message"]["content"]
-        return handler.send(200, said(content.replace("{reply}", plain)))
+        around = content.replace("NEITHER", NEITHER)
+        return handler.send(200, said(around.replace("{reply}", plain)))
 
     with Server(wrapping) as server:
         assert support(judging(server).judge()) == [True, False]
+
+
+def test_a_mark_of_the_byte_order_is_no_part_of_a_reply(judging):
+    with Server(saying("\ufeff" + json.dumps(said(BOTH)))) as server:
+        assert support(judging(server).judge()) == [True, True]
 
 
 def test_what_a_server_does_not_take_is_left_out_from_then_on(judging):
@@ -282,6 +312,9 @@ def test_texts_are_embedded_by_the_model_that_is_named_for_it(judging):
         ({"data": []}, "the judge's reply has no data"),
         ({"data": [{"embedding": [1.0]}]}, "1 vectors came for 2 texts"),
         ({"data": [{"embedding": [1]}, {"embedding": []}]}, "is no vector"),
+        ({"data": [{"embedding": [1]}, {"embedding": [True]}]}, "is no vector"),
+        ({"data": [{"embedding": [1]}, {"embedding": [10**400]}]}, "is no vector"),
+        ('{"data": [{"embedding": [1]}, {"embedding": [1e999]}]}', "is no vector"),
         ({"data": [{"embedding": [1]}, {"embedding": [1, 2]}]}, "not of one length"),
     ],
 )
@@ -417,7 +450,9 @@ def test_a_cache_that_was_cut_off_or_edited_is_asked_past(judging, tmp_path):
         first.close()
         line = json.loads(kept.read_text("utf-8"))
         line["reply"]["verdicts"] = line["reply"]["verdicts"][:1]
-        kept.write_text(json.dumps(line) + '\n[]\n{"key": "half', "utf-8")
+        kept.write_text(
+            json.dumps(line) + "\n[]\n" + "[" * 100_000 + '\n{"key": "half', "utf-8"
+        )
         second = judging(server, cache="judge.jsonl")
 
         assert support(second.judge()) == [True, False]
@@ -426,7 +461,7 @@ def test_a_cache_that_was_cut_off_or_edited_is_asked_past(judging, tmp_path):
         support(third.judge())
 
     assert len(server.asked) == 2
-    assert third.notices() == ["judge.cache: 2 lines could not be read"]
+    assert third.notices() == ["judge.cache: 3 lines could not be read"]
 
 
 def test_two_runs_may_share_a_cache(judging):
