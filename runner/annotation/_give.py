@@ -38,7 +38,7 @@ def run_of(
     environ: Mapping[str, str],
     today: date,
 ) -> Run:
-    """Give the run of a results folder.
+    """Give the run of a results folder; nobody is asked, and no secret is needed.
 
     Args:
         results: The folder, or its ``results.json``.
@@ -52,8 +52,14 @@ def run_of(
     """
     folder = folder_of(results)
     if spec is None:
-        spec = root / read_report(folder, folder.as_posix()).spec
-    return Run(plan(spec, root, environ, today=today), folder, folder / RESPONSES)
+        told = read_report(folder, folder.as_posix()).spec
+        spec = root / told
+        if not spec.exists():
+            what = f"the spec of these results, {told}, is not in {root.as_posix()}"
+            hint = "say where it is now: --spec FILE"
+            raise InputError(what, where=Place(folder.as_posix()), hint=hint)
+    planned = plan(spec, root, environ, today=today, asking=False)
+    return Run(planned, folder, folder / RESPONSES)
 
 
 class Given(NamedTuple):

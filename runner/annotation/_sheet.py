@@ -174,7 +174,8 @@ def filled(
         except InputError as error:
             problems.append(error)
     if not found and not problems:
-        problems.append(InputError(f"{annotator}: no row has a label yet"))
+        what = f"no row of {annotator}'s sheet has a label yet"
+        problems.append(InputError(what, hint="write good or bad under label"))
     if problems:
         raise Problems(problems)
     return list(found.values())

@@ -37,6 +37,12 @@ def take(run: Run, sheets: Sequence[Path]) -> Taken:
         Problems: Everything that is wrong in all sheets.
         InputError: Two sheets would be one person's.
     """
+    if again := next(
+        (one for at, one in enumerate(sheets) if one in sheets[:at]), None
+    ):
+        what = "this sheet is named twice"
+        hint = "each annotator fills in a copy, named after them"
+        raise InputError(what, where=Place(again.as_posix()), hint=hint)
     candidates = items_of(run, measures(run, ()))
     items = {one.item.key: one.item for one in candidates}
     labels: list[Label] = []

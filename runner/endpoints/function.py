@@ -140,7 +140,7 @@ def _module(name: str, folders: Sequence[Path], where: Place) -> Any:
         if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(
             f"{error.name}."
         ):
-            listed = ", ".join(map(str, folders))
+            listed = ", ".join(dict.fromkeys(map(str, folders)))
             what = f"there is no module {error.name}"
             if name.startswith("runner."):
                 what += ": runner is the package of rag-eval itself"

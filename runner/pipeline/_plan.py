@@ -117,6 +117,7 @@ def plan(
     filters: Filters = ALL,
     *,
     today: date,
+    asking: bool = True,
 ) -> Plan:
     """Read a spec and its cases, and choose those to ask.
 
@@ -126,12 +127,13 @@ def plan(
         environ: What the spec's variables may be.
         filters: Which part of the cases is asked.
         today: In UTC: which quarantines have ended.
+        asking: Whether anybody will be asked, so that variables have to be set.
 
     Raises:
         InputError: With every mistake in them at once.
     """
     document = files.read_document(path, root=root)
-    spec = parse(document, registry=registry, environ=environ)
+    spec = parse(document, registry=registry, environ=environ, asking=asking)
     redactor = Redactor(spec.secrets)
     with masking(redactor.text):
         cases, notices = files.read_cases(spec, root=root)

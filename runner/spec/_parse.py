@@ -44,7 +44,11 @@ _STAND_IN: Mapping[str, Any] = {
 
 
 def parse(
-    document: Document, *, registry: Mapping[str, Metric], environ: Mapping[str, str]
+    document: Document,
+    *,
+    registry: Mapping[str, Metric],
+    environ: Mapping[str, str],
+    asking: bool = True,
 ) -> Spec:
     """Give the spec that a document holds, with everything in it resolved.
 
@@ -52,6 +56,8 @@ def parse(
         document: The parsed file.
         registry: The metrics that there are.
         environ: What ``${NAME}`` in endpoint and judge may be.
+        asking: Whether anybody will be asked. Where nobody is, no variable has to be
+            set, and what reads a missing one is as if it were left out.
 
     Raises:
         Problems: Every mistake, with file, line and key path.
@@ -59,7 +65,7 @@ def parse(
     if not isinstance(document.data, dict):
         what = f"a spec is a mapping of keys, and this is {kind_of(document.data)}"
         raise InputError(what, where=document.place())
-    variables = Variables(environ, document.place)
+    variables = Variables(environ, document.place, asking=asking)
     with masking(lambda text: Redactor(variables.secret).text(text)):
         return _parsed(document, registry, variables)
 
@@ -128,7 +134,7 @@ class _Reading:
         endpoint = _with_method(file.endpoint)
         for mistake in misfits(endpoint):
             self.add(mistake)
-        if not variables.problems:
+        if not (variables.problems or variables.unfilled):
             self.addresses(file, variables)
         if file.judge is None and "judge" not in self.document.data:
             self.unjudged(measures)

@@ -18,10 +18,20 @@ _WRITE = "write ${NAME} or ${NAME:-default}; a literal ${ is $${"
 
 
 class Variables:
-    """The environment as one spec may read it."""
+    """The environment as one spec may read it.
 
-    def __init__(self, environ: Mapping[str, str], place: Callable[..., Place]) -> None:
+    ``asking`` says whether anybody will be asked: where nobody is, none has to be set.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        place: Callable[..., Place],
+        *,
+        asking: bool = True,
+    ) -> None:
         self.environ = environ
+        self.asking = asking
         self.place = place
         self.values: dict[str, str] = {}
         self.secret: dict[str, None] = {}
@@ -73,7 +83,8 @@ class Variables:
             self._keep(name, value, path)
             return value
         elif use.default is None:
-            self.problems.append(MissingVariable(name, where=self.place(*path)))
+            missing = MissingVariable(name, where=self.place(*path))
+            self.problems += [missing] if self.asking else []
             self.unfilled.add(path)
         return use.default or ""
 

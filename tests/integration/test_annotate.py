@@ -137,6 +137,7 @@ def test_a_sheet_of_json_lines_is_read_too(team):
         (("--to", "s.csv", "--metric", "mrr"), 2, "--metric mrr: no judged metric"),
         (("--to", "spec.csv/s.csv", "--spec", "no.yaml"), 2, "no.yaml: is not there"),
         (("--read", "no.csv"), 2, "no.csv: is not there"),
+        (("--read", "a.csv", "--read", "a.csv"), 2, "a.csv: this sheet is named twice"),
         (("--to", "cases.json/s.csv"), 3, "cases.json/s.csv: cannot be written"),
         (("--to", "s.csv", "--replay", "no"), 2, "no: the replies of the run are not"),
     ],
@@ -179,6 +180,33 @@ def test_a_question_that_was_changed_since_is_told(team):
 
     assert ended.exit == 2
     assert "qa-0 asked something else in these results (run again)" in ended.err
+
+
+def test_a_spec_that_is_elsewhere_now_is_asked_for(team):
+    (team / "spec.yaml").rename(team / "moved.yaml")
+
+    lost = rag_eval("annotate", RESULTS, "--to", "s.csv", cwd=team)
+    found = rag_eval(
+        "annotate", RESULTS, "--to", "s.csv", "--spec", "moved.yaml", cwd=team
+    )
+
+    assert lost.exit == 2
+    assert f"spec of these results, spec.yaml, is not in {team}" in lost.err
+    assert "(say where it is now: --spec FILE)" in lost.err
+    assert found.exit == 0
+
+
+def test_whoever_makes_a_sheet_needs_no_key(team):
+    spec = team / "spec.yaml"
+    keyed = SPEC.replace("model: none", 'model: none, api_key: "${JUDGE_KEY}"')
+    keyed = keyed.replace("http://localhost:9/rag", "${RAG_URL}/rag")
+    headers = '  headers: {Authorization: "Bearer ${RAG_TOKEN}"}\n  match: document\n'
+    spec.write_text(keyed.replace("cases:", f"{headers}cases:"), "utf-8")
+
+    ended = rag_eval("annotate", RESULTS, "--to", "s.csv", cwd=team)
+
+    assert (ended.exit, ended.err) == (0, "")
+    assert len(sheet_of(team / "s.csv")) == 40
 
 
 def test_a_spec_without_a_judged_metric_has_nothing_to_label(team):

@@ -229,7 +229,7 @@ def test_a_filled_sheet_gives_labels_whatever_became_of_its_texts():
         ),
         ([{"label": "good"}], "ann.csv:2 item: the column item is empty"),
         ([{"item": KEYS[0], "label": "maybe"}], "ann.csv:2 label: is good or bad"),
-        ([{"item": KEYS[0]}], "ann: no row has a label yet"),
+        ([{"item": KEYS[0]}], "no row of ann's sheet has a label yet"),
         (
             [{"item": KEYS[0], "label": "good"}, {"item": KEYS[0], "label": "good"}],
             "ann.csv:3: the item stands twice, first at ann.csv:2",

@@ -477,6 +477,19 @@ def test_the_environment_is_read_for_the_templates(spec, url, environ, expected)
     assert (found.endpoint.url, found.variables) == (url, expected)
 
 
+def test_where_nobody_is_asked_no_variable_has_to_be_set(document):
+    text = (
+        "endpoint: {url: '${RAG_URL}/rag', match: document, headers: {A: '${KEY}'}}\n"
+        "judge: {url: '${JUDGE_URL}', model: m, api_key: '${KEY}'}\n"
+        "cases: a.json\nmetrics: [faithfulness]\n"
+    )
+
+    found = parse(document(text), registry=registry, environ={}, asking=False)
+
+    assert found.endpoint.match == "document"
+    assert "faithfulness" in [measure.label for measure in found.measures]
+
+
 @pytest.mark.parametrize("environ", [{}, {"RAG_URL": ""}])
 def test_a_variable_that_is_missing_or_empty_is_named(spec, environ):
     with pytest.raises(Problems) as caught:
