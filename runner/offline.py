@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
 from runner.report import Report
 from runner.results import folder_of, read_report, read_results, renderings
-from runner.spec import doubts
+from runner.spec import Spec, doubts
 from runner.units import count
 from runner.variables import Use, substituted
 
@@ -65,6 +65,7 @@ def validate(
             [measure for measure in spec.measures if measure.label in spec.marks],
             answers=spec.endpoint.response.answer is not None,
         ),
+        *_calls(spec, len(plan.cases)),
         *doubts(spec, plan.place, talks=any(case.turns for case in plan.cases)),
         *judge,
         *plan.of_files,
@@ -75,6 +76,17 @@ def validate(
         f"{count(len(spec.measures), 'metric')}, {gates} thresholds and red lines"
     )
     return [head, *(f"  {line}" for line in lines)]
+
+
+def _calls(spec: Spec, cases: int) -> Iterator[str]:
+    """Say what a run costs where a case is more than one call."""
+    times, sides = spec.trials.times, 2 if spec.rival else 1
+    if times * sides == 1:
+        return
+    of = [count(cases, "case")]
+    of += [f"{times} trials of each"] if times > 1 else []
+    of += ["asked of two endpoints"] if spec.rival else []
+    yield f"a run makes {count(cases * times * sides, 'call')}: {', '.join(of)}"
 
 
 def compared(old: Path, new: Path) -> Report:

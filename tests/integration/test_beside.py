@@ -14,6 +14,7 @@ import pytest
 from demo.pipeline import Pipeline
 from demo.search import Index, load
 from demo.server import Desk, Server
+from tests.program import rag_eval
 
 pytestmark = pytest.mark.e2e
 
@@ -131,3 +132,36 @@ def test_several_trials_of_a_part_are_asked_of_both(run, service):
     assert (compared["pairs"], compared["regressed"]) == (10, [])
     assert (compared["new"], compared["removed"]) == ([], [])
     assert results["trials"]["times"] == 3
+
+
+def test_what_a_run_costs_is_told_before(tmp_path):
+    (tmp_path / "cases.json").write_text('[{"id": "a", "question": "?"}]', "utf-8")
+    spec = "endpoint: {url: 'http://x/{{ question }}'}\ncases: cases.json\n"
+    live = "baseline: {endpoint: {url: 'http://y/{{ question }}'}}\ntrials: 3\n"
+    for name, text in (("one.yaml", spec), ("six.yaml", spec + live)):
+        (tmp_path / name).write_text(text, "utf-8")
+
+    one, six = (
+        rag_eval("validate", name, cwd=tmp_path).out
+        for name in ("one.yaml", "six.yaml")
+    )
+
+    assert "a run makes" not in one
+    assert (
+        "a run makes 6 calls: 1 case, 3 trials of each, asked of two endpoints" in six
+    )
+
+
+def test_a_mistake_in_the_address_of_the_baseline_is_told_before(tmp_path):
+    (tmp_path / "cases.json").write_text('[{"id": "a", "question": "?"}]', "utf-8")
+    (tmp_path / "rag.yaml").write_text(
+        "endpoint: {url: 'http://x/{{ question }}'}\ncases: cases.json\n"
+        "baseline: {endpoint: {url: 'http://169.254.169.254/{{ question }}'}}\n",
+        "utf-8",
+    )
+
+    ended = rag_eval("validate", "rag.yaml", cwd=tmp_path)
+
+    assert ended.exit == 2
+    assert "rag.yaml:3 baseline.endpoint.url: " in ended.err
+    assert "link-local or metadata address" in ended.err
