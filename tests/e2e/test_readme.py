@@ -9,12 +9,19 @@ import pytest
 
 from runner.publish._marker import Marker, after
 from tests.contract._github.clients import TOKEN
-from tests.contract._github.server import HEAD
+from tests.contract._github.server import BASE, HEAD
 
 pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[2]
 NEXT = "c" * 40
+
+
+def written(team):
+    """Give the files of a repository by their paths."""
+    paths = (path for path in team.rglob("*") if path.is_file())
+    found = {path.relative_to(team).as_posix(): path.read_bytes() for path in paths}
+    return {name: text for name, text in found.items() if not name.startswith(".git/")}
 
 
 @pytest.fixture
@@ -27,6 +34,7 @@ def push(engine, service, github, tmp_path):
         engine.must("git", "add", "-A", cwd=team)
         engine.must("git", *who, "commit", "-qm", "Push", "--allow-empty", cwd=team)
         github.pulls[7]["head"]["sha"] = head
+        github.commit(written(team), sha=BASE)  # which the change leaves as it is
         repository = {"full_name": "org/bot", "private": False}
         event = {
             "number": 7,
@@ -34,7 +42,7 @@ def push(engine, service, github, tmp_path):
             "pull_request": {
                 "number": 7,
                 "head": {"sha": head, "ref": "topic", "repo": repository},
-                "base": {"sha": "b" * 40, "ref": "main", "repo": repository},
+                "base": {"sha": BASE, "ref": "main", "repo": repository},
             },
         }
         (tmp_path / "event.json").write_text(json.dumps(event))
