@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from runner.endpoints._came import Arrived, Came
@@ -17,10 +17,17 @@ from runner.model import Case, Failure, Pending, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec
 from runner.templating import InputTemplate, Locate, by_path, encoded
-from runner.text.lengths import excerpt
 from runner.wire.caller import Reply
 
-_TOLD = 300  # characters of what it said when it failed
+
+class Handed(NamedTuple):
+    """What is handed over for one question."""
+
+    question: str
+    given: Any
+    """What the body of the spec gives, else all that templates read."""
+    sent: bytes
+    """The same as JSON."""
 
 
 class LocalEndpoint(ABC):
@@ -112,10 +119,11 @@ class LocalEndpoint(ABC):
         case = talk.now
         given = self._template.render(case, uuid, talk.session)
         sent = encoded(given, self._place("endpoint", "body")) or b""
+        handed = Handed(case.question, given, sent)
         framing = self._spec.response.stream
         stream = Stream(framing, self._clock) if framing else None
         started = self._clock()
-        reply = self._call(case, given, sent, stream)
+        reply = self._call(handed, stream)
         latency = self._clock() - started
         came = Came(self._asked, self.where, sent, reply, started, latency, stream)
         return came.alone(self.replies)
@@ -142,9 +150,7 @@ class LocalEndpoint(ABC):
         """What is asked, as it would be typed."""
 
     @abstractmethod
-    def _call(
-        self, case: Case, given: Any, sent: bytes, stream: Stream | None
-    ) -> Reply | Failure:
+    def _call(self, handed: Handed, stream: Stream | None) -> Reply | Failure:
         """Give what came back, within the time-out and the size of the spec."""
 
     def _late(self) -> Failure:
@@ -154,15 +160,3 @@ class LocalEndpoint(ABC):
     def _too_large(self) -> Failure:
         what = f"the reply of {self.where} is larger than endpoint.max_response"
         return Failure("service.malformed", what)
-
-    def _shortened(self, text: str) -> str:
-        """Give what a failing one said last, its secrets masked before it is cut."""
-        lines = self._redact(text).splitlines()
-        kept: list[str] = []
-        room = _TOLD
-        for line in reversed(list(filter(str.strip, lines))):
-            kept.insert(0, excerpt(line, _TOLD))
-            room -= len(line)
-            if room <= 0:
-                break
-        return " / ".join(kept)

@@ -10,17 +10,18 @@ from typing import Any
 
 from urllib3.exceptions import IncompleteRead
 
-from runner.endpoints._local import LocalEndpoint
+from runner.endpoints._local import Handed, LocalEndpoint
 from runner.endpoints._pipes import Ended, Program
 from runner.endpoints._process import words
 from runner.endpoints._stream import Stream
 from runner.errors import InputError, Place, reason
-from runner.model import Case, Failure
+from runner.model import Failure
 from runner.spec import EndpointSpec
 from runner.text.lengths import excerpt
 from runner.wire.caller import NO_STATUS, Reply, TooLarge, Unreadable
 
 _MISTAKES = (FileNotFoundError, PermissionError, NotADirectoryError)
+_SAID = 300  # characters of its standard error that a message shows
 _NO_PROGRAM = 8  # ENOEXEC: a script without a first line that says what runs it
 
 
@@ -62,14 +63,11 @@ class CommandEndpoint(LocalEndpoint):
     def _asked(self) -> str:
         return f"$ {excerpt(shlex.join(self._words), 150)}"
 
-    def _call(
-        self, case: Case, given: Any, sent: bytes, stream: Stream | None
-    ) -> Reply | Failure:
-        del case, given
+    def _call(self, handed: Handed, stream: Stream | None) -> Reply | Failure:
         output = _Output(self._spec.max_response, stream)
         deadline = time.monotonic() + self._spec.timeout
         try:
-            ended = self._run(sent + b"\n", deadline, output.take)
+            ended = self._run(handed.sent + b"\n", deadline, output.take)
             if stream and ended.status == 0:
                 stream.end()
         except TooLarge:
@@ -105,7 +103,7 @@ class CommandEndpoint(LocalEndpoint):
         """Explain a run that gave no reply, with the end of its standard error."""
         if ended.status == 0:
             return None
-        said = self._shortened(ended.errors.decode(errors="replace"))
+        said = _end_of(self._redact(ended.errors.decode(errors="replace")))
         said = f"; its standard error ends with: {said}" if said else ""
         if ended.status is None:
             late = self._late()
@@ -133,6 +131,18 @@ class _Output:
     @property
     def body(self) -> bytes:
         return b"".join(self._pieces)
+
+
+def _end_of(text: str) -> str:
+    """Give the last lines of a text as one, each by its end where it is long."""
+    kept: list[str] = []
+    room = _SAID
+    for line in reversed(text.splitlines()):
+        words_ = " ".join(line.split())
+        if words_ and room > 0:
+            kept.insert(0, words_ if len(words_) <= _SAID else f"...{words_[-_SAID:]}")
+            room -= len(words_)
+    return " / ".join(kept)
 
 
 def _unknown(program: str, error: OSError, where: Place) -> InputError:

@@ -14,15 +14,16 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from runner.endpoints._local import LocalEndpoint
+from runner.endpoints._local import Handed, LocalEndpoint
 from runner.endpoints._stream import Stream
 from runner.endpoints._workers import Loop, Raised, Worker
 from runner.errors import InputError, Place, RagEvalError, did_you_mean
-from runner.model import Case, Failure
+from runner.model import Failure
 from runner.spec import EndpointSpec
 from runner.text.lengths import excerpt
 from runner.wire.caller import NO_STATUS, Reply
 
+_SAID = 300  # characters of an exception that a message shows
 _BY_POSITION = (
     inspect.Parameter.POSITIONAL_ONLY,
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
@@ -76,13 +77,11 @@ class FunctionEndpoint(LocalEndpoint):
     def _asked(self) -> str:
         return f"{self._name}(question{', case' if self._takes_case else ''})"
 
-    def _call(
-        self, case: Case, given: Any, sent: bytes, stream: Stream | None
-    ) -> Reply | Failure:
-        del sent, stream  # a function gives one value
+    def _call(self, handed: Handed, stream: Stream | None) -> Reply | Failure:
+        del stream  # a function gives one value
         worker = getattr(self._local, "worker", None) or Worker(self._loop)
         self._workers.add(worker)
-        arguments = (case.question, given) if self._takes_case else (case.question,)
+        arguments = (handed.question, handed.given)[: 1 + self._takes_case]
         came = worker.call(self._function, arguments, self._spec.timeout)
         self._local.worker = worker
         if came is None:
@@ -109,8 +108,13 @@ class FunctionEndpoint(LocalEndpoint):
         own = [frame for frame in frames if frame.filename.startswith(self._folders)]
         at = next(reversed(own or frames), None)
         line = f", at {Path(at.filename).name}:{at.lineno}" if at else ""
-        text = self._shortened(f"{type(error).__name__}: {error}")
+        text = excerpt(self._redact(_told(error)), _SAID)
         return f"{self.where} raised {text}{line}"
+
+
+def _told(error: BaseException) -> str:
+    """Give kind and text of an exception, also where its text cannot be had."""
+    return "".join(traceback.format_exception_only(error))
 
 
 def _imported(name: str, folders: Sequence[Path], where: Place) -> Callable[..., Any]:
@@ -148,7 +152,7 @@ def _module(name: str, folders: Sequence[Path], where: Place) -> Any:
             hint += "names another folder"
             raise InputError(what, where=where, hint=hint) from None
         at = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"importing {name} fails: {type(error).__name__}: {excerpt(str(error))}"
+        what = f"importing {name} fails: {excerpt(_told(error))}"
         hint = f"at {at.filename}:{at.lineno}"
         raise InputError(what, where=where, hint=hint) from error
 

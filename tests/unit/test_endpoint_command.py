@@ -154,12 +154,14 @@ def test_a_long_standard_error_is_cut_from_its_beginning(tmp_path):
     assert len(found.message) < 500
 
 
-def test_a_secret_that_is_cut_in_two_is_not_shown(tmp_path):
-    code = "import sys; sys.exit('s3cr3t-key-of-some-length' + 'x' * 290)"
+@pytest.mark.parametrize("behind", [0, 290, 8180, 8192, 9000])
+def test_a_secret_that_is_cut_in_two_is_not_shown(tmp_path, behind):
+    code = f"import sys; sys.exit('s3cr3t-key-of-some-length' + 'x' * {behind})"
 
     found = failure(tmp_path, code, secrets=["s3cr3t-key-of-some-length"])
 
     assert "length" not in found.message
+    assert len(found.message) < 450
 
 
 def test_at_the_time_out_all_that_it_started_is_ended(tmp_path):

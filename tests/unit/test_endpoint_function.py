@@ -112,6 +112,13 @@ def test_a_text_alone_is_mapped_as_one(function):
             id="a time-out of its own",
         ),
         pytest.param(
+            "class Odd(Exception):\n def __str__(self):\n  raise ValueError\n"
+            "def answer(q):\n raise Odd",
+            "service.crashed",
+            "Odd: <exception str() failed>, at rag_",
+            id="an exception without a text",
+        ),
+        pytest.param(
             "import sys\ndef answer(q):\n sys.exit(3)",
             "service.crashed",
             "raised SystemExit: 3",
