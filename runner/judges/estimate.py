@@ -45,11 +45,11 @@ def estimate(spec: Spec, cases: Iterable[Case], templates: Path) -> Estimate | N
         return None
     ours = _ours(measures, templates)
     asked = [
-        ours[task.name] + _theirs(case, measure)
+        tokens
         for case in cases
         for measure in measures
         if asks_for(case, measure)
-        for task in measure.metric.tasks
+        for tokens in _requests(measure, _theirs(case, measure), ours)
     ]
     return _summed(judge, asked, spec.trials.times + judge.drift)
 
@@ -69,9 +69,9 @@ def of_replies(
     known = list(replies)
     ours = _ours([measure for measure, _ in known], templates)
     asked = [
-        ours[task.name] + sum(map(tokens_about, texts))
+        tokens
         for measure, texts in known
-        for task in measure.metric.tasks
+        for tokens in _requests(measure, sum(map(tokens_about, texts)), ours)
     ]
     return _summed(judge, asked)
 
@@ -80,6 +80,14 @@ def _ours(measures: Iterable[Measure], templates: Path) -> Mapping[str, int]:
     """Give about the tokens of our own words in the prompt of each task."""
     names = {task.name for measure in measures for task in measure.metric.tasks}
     return {name: tokens_about(_prompt(templates, name)) for name in names}
+
+
+def _requests(measure: Measure, theirs: int, ours: Mapping[str, int]) -> Iterator[int]:
+    """Give about the tokens of each request for one rating."""
+    for task in measure.metric.tasks:
+        yield ours[task.name] + theirs
+    if measure.metric.embeds:
+        yield theirs
 
 
 def _summed(judge: JudgeSpec, asked: Sequence[int], times: float = 1) -> Estimate:

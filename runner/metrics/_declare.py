@@ -46,7 +46,7 @@ registry: dict[str, Metric] = {}
 Function = TypeVar("Function", bound=Callable[..., float | Unscored])
 
 
-def metric(
+def metric(  # noqa: PLR0913 - the parts of a declaration, each by its name
     *,
     layer: Layer,
     better: Better = "higher",
@@ -54,6 +54,7 @@ def metric(
     bounds: tuple[float | None, float | None] = (0.0, 1.0),
     unit: str = "",
     tasks: tuple[Task[Any], ...] = (),
+    embeds: bool = False,
 ) -> Callable[[Function], Function]:
     """Enter a function into the registry and return it unchanged.
 
@@ -69,6 +70,7 @@ def metric(
         unit: What the number counts; empty for a share.
         tasks: What a judge is asked for it, each about once; their versions are part
             of what makes two of its numbers comparable.
+        embeds: Whether it has the judge embed texts.
 
     Raises:
         TypeError: An input is not in the vocabulary, an option has no default, the
@@ -94,6 +96,7 @@ def metric(
             function,
             unit,
             tasks,
+            embeds,
         )
         return function
 

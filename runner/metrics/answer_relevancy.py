@@ -13,7 +13,7 @@ from runner.model import Judge, Told, Unrated, Unscored
 _OFF = "answer.off_topic"
 
 
-@metric(layer="answer", tasks=(QUESTIONS,))
+@metric(layer="answer", tasks=(QUESTIONS,), embeds=True)
 def answer_relevancy(question: str, answer: str, judge: Judge) -> float | Unscored:
     """How near the questions that the answer answers are to the one that was asked.
 

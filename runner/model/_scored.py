@@ -63,6 +63,8 @@ class Metric(NamedTuple):
     unit: str = ""
     tasks: tuple[Task[Any], ...] = ()
     """What a judge is asked for it, once each; none where no model has a say."""
+    embeds: bool = False
+    """Whether it has the judge embed texts."""
 
     @property
     def judged(self) -> bool:

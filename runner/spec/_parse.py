@@ -28,6 +28,7 @@ from runner.spec._nouns import (
     Trials,
 )
 from runner.spec._thresholds import limits, relaxes_leakage
+from runner.spec._unjudged import unjudged
 from runner.spec._variables import Variables, misplaced
 from runner.spec._whole import misfits
 from runner.spec._written import SpecFile
@@ -136,8 +137,7 @@ class _Reading:
             self.add(mistake)
         if not (variables.problems or variables.unfilled):
             self.addresses(file, variables)
-        if file.judge is None and "judge" not in self.document.data:
-            self.unjudged(measures)
+        self.unjudged(measures, file)
         for secret in secrets(file):
             variables.hide(secret)
         document = self.document
@@ -200,15 +200,13 @@ class _Reading:
             else:
                 yield value
 
-    def unjudged(self, measures: Measures) -> None:
-        """Report what needs a judge, where the spec has none."""
-        for label, measure in measures.found.items():
-            if measure.metric.judged:
-                paths: list[KeyPath] = [("thresholds", label), ("pass", label)]
-                named = (path for path in paths if path in self.document.lines)
-                what = f"{label} needs a judge"
-                hint = "write judge: {url: ..., model: ...}"
-                self.add(Mistake(next(named, ("metrics",)), what, hint))
+    def unjudged(self, measures: Measures, file: SpecFile) -> None:
+        """Report what needs a judge, or its embeddings, where the spec has none."""
+        if file.judge is None and "judge" in self.document.data:
+            return  # what is wrong with it is told already
+        lacks = unjudged(measures.found, file.judge, self.document.lines)
+        for mistake in lacks:
+            self.add(mistake)
 
     def addresses(self, file: SpecFile, variables: Variables) -> None:
         """See that the addresses are some, once the environment is in them."""

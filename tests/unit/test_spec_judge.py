@@ -127,6 +127,24 @@ def test_a_judge_may_be_a_file_alone():
     assert (spec.judge.url, spec.judge.host) == (None, "")
 
 
+def test_what_compares_embeddings_needs_a_model_that_embeds():
+    measured = "metrics: [answer_relevancy]"
+    block = "{url: 'http://x/v1', model: m%s}"
+
+    (said,) = problems(f"judge: {block % ''}\n{measured}")
+    assert said == (
+        "spec.yaml metrics: answer_relevancy compares texts by their embeddings "
+        "(write judge.embeddings: {model: ...})"
+    )
+    assert read(f"judge: {block % ', embeddings: {model: e}'}\n{measured}").judge
+
+
+def test_what_is_wrong_with_a_judge_is_told_once():
+    (said,) = problems("judge: {model: m}\nmetrics: [faithfulness]")
+
+    assert "needs url, or recorded" in said
+
+
 def test_further_fields_of_a_request_are_part_of_what_a_judge_is():
     block = "{url: 'http://x/v1', model: m, body: {top_p: 1, max_tokens: 900}}"
     spec = read(f"judge: {block}")
