@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
+from functools import partial
 from hashlib import blake2b
 from threading import Lock
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from runner.model import (
     Score,
     Unscored,
 )
+from runner.pipeline._pool import Pool
 from runner.scores import Asked, Scorer
 
 Interruptible = Callable[[Iterable[Any]], Iterator[Any]]
@@ -104,7 +106,7 @@ class Stage:
         """
         waiting: deque[_Open] = deque()
         stopped: Unavailable | Cancelled | None = None
-        pool = ThreadPoolExecutor(self._rating.concurrency, "judge")
+        pool = Pool(self._rating.concurrency)
         try:
             try:
                 yield from self._while_asking(halves, waiting, pool)
@@ -112,10 +114,10 @@ class Stage:
                 stopped = error
             yield from self._rest(waiting, stopped, pool)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.end()
 
     def _while_asking(
-        self, halves: Iterable[Half], waiting: deque[_Open], pool: ThreadPoolExecutor
+        self, halves: Iterable[Half], waiting: deque[_Open], pool: Pool
     ) -> Iterator[Entry]:
         most = _WINDOW * self._rating.concurrency
         for half in halves:
@@ -128,7 +130,7 @@ class Stage:
         self,
         waiting: Iterable[_Open],
         stopped: Unavailable | Cancelled | None,
-        pool: ThreadPoolExecutor,
+        pool: Pool,
     ) -> Iterator[Entry]:
         """Give what is left when all was asked; raise what ended the asking."""
         for reply in waiting:
@@ -139,12 +141,12 @@ class Stage:
                 stopped = error
             if isinstance(stopped, Cancelled):
                 self._rating.close()
-                pool.shutdown(wait=False, cancel_futures=True)
+                pool.end()
             yield self._closed(reply)
         if stopped:
             raise stopped
 
-    def _opened(self, half: Half, pool: ThreadPoolExecutor) -> _Open:
+    def _opened(self, half: Half, pool: Pool) -> _Open:
         """Have what a reply lacks rated."""
         if half.asked is None:
             return _Open(half, [])
@@ -154,7 +156,7 @@ class Stage:
             if why := self._skipped(half.entry.finding, position):
                 scores[position] = why
             else:
-                job = pool.submit(self._rated, half, half.asked, position)
+                job = pool.submit(partial(self._rated, half, half.asked, position))
                 jobs.append((position, job))
         entry = half.entry._replace(scores=scores)
         return _Open(half._replace(entry=entry), jobs)

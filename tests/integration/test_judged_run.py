@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from datetime import date
 
 import pytest
@@ -402,6 +404,25 @@ def test_a_judge_at_an_address_that_is_never_asked_is_an_error(validated):
     assert "judge.url: 169.254.169.254 is a link-local" in ended.err
 
 
+def started(run, team, url):
+    """Give a run that is under way, of a spec whose judge is at a URL."""
+    with Server() as server:
+        run(server, {"recorded": "none.jsonl"})  # which is not there: writes the spec
+    spec = yaml.safe_load((team / "spec.yaml").read_text())
+    del spec["judge"]["recorded"]
+    spec["judge"]["url"] = url
+    (team / "spec.yaml").write_text(yaml.safe_dump(spec))
+    words = ("run", "spec.yaml", "--replay", "replies.jsonl")
+    return subprocess.Popen(
+        [sys.executable, "-m", "runner", *words],
+        cwd=team,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "KEY": KEY},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_does_not_wait_for_a_judge(run, team, number):
     def slow(_handler, _body):
@@ -409,21 +430,7 @@ def test_a_stop_does_not_wait_for_a_judge(run, team, number):
         return True
 
     with Server(slow) as server:
-        run(server, {"recorded": "none.jsonl"})  # which is not there: writes the spec
-        spec = yaml.safe_load((team / "spec.yaml").read_text())
-        del spec["judge"]["recorded"]
-        (team / "spec.yaml").write_text(yaml.safe_dump(spec))
-        running = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "runner", "run", "spec.yaml"),
-                *("--replay", "replies.jsonl"),
-            ],
-            cwd=team,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "KEY": KEY},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        running = started(run, team, server.url)
         until = time.monotonic() + 20
         while not server.asked and time.monotonic() < until:
             time.sleep(0.05)
@@ -437,6 +444,29 @@ def test_a_stop_does_not_wait_for_a_judge(run, team, number):
     assert "Traceback" not in err
     assert found["summaries"]["faithfulness"]["scored"] == 0
     assert "cancelled; what was finished is kept" in found["reasons"][0]
+
+
+def test_a_stop_does_not_wait_for_a_connection_either(run, team):
+    with ExitStack() as open_:
+        full = open_.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):  # what is not accepted fills the line, and the next waits
+            waiting = open_.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        url = f"http://127.0.0.1:{full.getsockname()[1]}/v1"
+        running = open_.enter_context(started(run, team, url))
+        log = team / "rag-eval-results/cases.jsonl"
+        end = time.monotonic() + 20
+        while not log.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(1)
+        began = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=30)
+
+    assert running.returncode == 130
+    assert time.monotonic() - began < 8
+    assert "Traceback" not in err
 
 
 def test_what_a_server_says_is_no_markup_in_a_comment(run, team):
