@@ -250,12 +250,13 @@ def listed_metrics() -> list[str]:
     counted = ", ".join(metric.name for metric in listed if metric.unit)
     endings = ", ".join(f"_{ending}" for ending in STATISTICS)
     rows = [
-        *((metric.layer, metric.name, metric.summary) for metric in listed),
+        *((m.layer, m.name, m.summary + " By a judge." * m.judged) for m in listed),
         *(("run", name, said) for name, said in ACROSS.items()),
         ("run", "latency_p95", f"Over all cases; so {endings} of {counted}."),
     ]
+    width = max(len(name) for _, name, _ in rows)
     return [
-        f"{layer:<10} {name:<20} {said.replace('``', '`')}"
+        f"{layer:<10} {name:<{width}} {said.replace('``', '`')}"
         for layer, name, said in rows
     ]
 

@@ -423,6 +423,7 @@ def test_the_schema_and_the_metrics_are_printed(team):
     assert "thresholds" in json.loads(schema.out)["properties"]
     names = {line.split()[1] for line in listed.out.splitlines()}
     assert {"recall", "accuracy", "error_rate", "coverage", "latency_p95"} <= names
+    assert listed.out.count("By a judge.") == 8
     assert checked.exit == 0
 
 
