@@ -109,7 +109,7 @@ def _leak(where: str) -> Callable[[Seen], Evidence]:
         around = walls(case, scope.shared_tenants)
         if around is None:
             return UNKNOWN
-        shown = (response.passages, response.answer, response.citations, around)
+        shown = (response.passages, response.sent, response.citations, around)
         crossed = (leak.what for leak in leaks(*shown) if leak.where == where)
         return next(crossed, None if watched(*shown) else UNKNOWN)
 

@@ -15,6 +15,7 @@ from runner.model import RUN_LEVEL, Better, Layer, Metric, Task, Unscored
 INPUTS: Mapping[str, str] = {
     "question": "what the user asks, behind what was asked before in the conversation",
     "answer": "the answer, without citation marks",
+    "sent": "all answers as they were sent, with what is cut out of them",
     "reference": "the right answer in words",
     "passages": "the retrieved passages, best first",
     "ranking": "the retrieved list held against the case's relevance judgments",

@@ -10,7 +10,7 @@ from runner.model import Absent, Passage, Unscored
 @metric(layer="isolation", better="lower")
 def leakage(
     passages: tuple[Passage, ...] | None,
-    answer: str | None,
+    sent: str | None,
     citations: tuple[str, ...] | None,
     walls: Walls,
 ) -> float | Unscored:
@@ -18,10 +18,11 @@ def leakage(
 
     Looked at are the contexts and the citations for forbidden ids (a pattern meets
     passage ids and documents, in their own case), the contexts for passages of another
-    tenant, and contexts, answer and citations for canaries that the question does not
-    contain (in any case or width, with invisible characters and the marks of Markdown
-    and HTML ignored). Passages without
-    tenant and those of ``endpoint.shared_tenants`` are no leak.
+    tenant, and all of it for canaries that the question does not contain (in any case
+    or width, with invisible characters and the marks of Markdown and HTML ignored): in
+    contexts, citations and the answer as it was sent, with what ``strip`` cuts out of
+    it and the answers before it in a conversation. Passages without tenant and those of
+    ``endpoint.shared_tenants`` are no leak.
 
     A case without tenant, forbidden ids and canaries is unscored, and so is a reply
     that shows nothing in which a leak could be seen: unseen is not healthy.
@@ -30,8 +31,8 @@ def leakage(
     >>> leakage((Passage("doc-tenant-b-1#2"),), "Ten days.", None, mine)
     1.0
     """
-    if leaks(passages, answer, citations, walls):
+    if leaks(passages, sent, citations, walls):
         return 1.0
-    if watched(passages, answer, citations, walls):
+    if watched(passages, sent, citations, walls):
         return 0.0
     return Absent("the reply shows nothing in which a leak could be seen")

@@ -83,6 +83,9 @@ class Passage(NamedTuple):
     tenant: str | None = None
 
 
+_APART = "\n\0\n"  # between two texts, so that no word reaches over it
+
+
 class Response(NamedTuple):
     """A usable reply; ``None`` everywhere means: the system does not show this."""
 
@@ -103,6 +106,17 @@ class Response(NamedTuple):
     """What was said before the answer, where that was played live."""
     session: Any = None
     """What the server calls the conversation, where the mapping says so."""
+
+    @property
+    def sent(self) -> str | None:
+        """All that the asker was sent in words: spans that are cut out, earlier turns.
+
+        None where the system shows no answer.
+        """
+        if self.answer is None or (self.raw_answer is None and not self.turns):
+            return self.answer
+        said = [turn.content for turn in self.turns if turn.role == "assistant"]
+        return _APART.join([*said, self.answer, self.raw_answer or ""])
 
 
 ServiceCause = Literal[

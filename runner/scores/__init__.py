@@ -153,6 +153,9 @@ _INPUTS: Mapping[str, _Input] = {
     "answer": _Input(
         lambda asked: asked.response.answer, Absent("the reply has no answer")
     ),
+    "sent": _Input(
+        lambda asked: asked.response.sent, Absent("the reply has no answer")
+    ),
     "reference": _Input(
         lambda asked: asked.case.reference, Unscored("the case has no reference")
     ),

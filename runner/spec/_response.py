@@ -114,7 +114,7 @@ class ResponseMap(Part):
     strip: tuple[str, ...] = Field(
         (),
         description="Regular expressions to cut out of the answer; nothing looks at "
-        "what is cut out, not even for leaks.",
+        "what is cut out, but for leaks.",
     )
 
     @model_validator(mode="before")

@@ -16,6 +16,7 @@ from runner.model import (
     Record,
     Response,
     Summary,
+    Turn,
 )
 from runner.scores import Scope, Scorer
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks, bind
@@ -57,6 +58,16 @@ def reply(answer=RIGHT, passages=(GOLD, OTHER), **more):
             reply(passages=(GOLD, OTHER._replace(tenant="b"))),
         ),
         ("isolation.leak_answer", WALLED, reply(answer=RIGHT + " ZEBRA-7")),
+        (
+            "isolation.leak_answer",
+            WALLED,
+            reply(raw_answer=f"<think>ZEBRA-7</think>{RIGHT}"),
+        ),
+        (
+            "isolation.leak_answer",
+            WALLED,
+            reply(turns=(Turn("user", "Hello"), Turn("assistant", "ZEBRA-7 it is."))),
+        ),
         (
             "isolation.leak_citation",
             FACT._replace(forbidden_doc_ids=("secret*",)),
