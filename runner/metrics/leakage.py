@@ -24,8 +24,9 @@ def leakage(
     it and the answers before it in a conversation. Passages without tenant and those of
     ``endpoint.shared_tenants`` are no leak.
 
-    A case without tenant, forbidden ids and canaries is unscored, and so is a reply
-    that shows nothing in which a leak could be seen: unseen is not healthy.
+    What ``endpoint.response`` does not map, such as a key with the prompt, is not
+    looked at. A case without tenant, forbidden ids and canaries is unscored, and so is
+    a reply that shows nothing in which a leak could be seen: unseen is not healthy.
 
     >>> mine = Walls(tenant="a", forbidden_doc_ids=("doc-tenant-b*",))
     >>> leakage((Passage("doc-tenant-b-1#2"),), "Ten days.", None, mine)
