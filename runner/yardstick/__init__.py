@@ -39,14 +39,9 @@ def changes(
     is an owner. How the system is asked, how its replies are read, and cases that are
     new are changes, which no direction can be told of.
     """
-    both = {str(line) for line in now.spec.red_lines}
     found = [
         *lines(now.spec, then.spec, registry),
-        *left(
-            now.cases,
-            then.cases,
-            [name for line in then.spec.red_lines if (name := str(line)) in both],
-        ),
+        *left(now.cases, then.cases, _groups(now.spec, then.spec)),
         *reading(now.spec, then.spec),
         *cases(now.cases, then.cases, reads_meta=_reads_meta(now.spec)),
         *unasked(then.cases, now.left_out, then.left_out),
@@ -58,6 +53,15 @@ def changes(
 def in_order(found: Iterable[YardstickChange]) -> tuple[YardstickChange, ...]:
     """Give changes as they are told: loosened first, tightened last."""
     return tuple(sorted(found, key=lambda change: ORDER.index(change.moved)))
+
+
+def _groups(now: Spec, then: Spec) -> Mapping[str, str]:
+    """Give the red lines, and the slices with limits, that are on both sides."""
+    new, old = ({str(line): None for line in spec.red_lines} for spec in (now, then))
+    cut, was = ({limit.slice: None for limit in spec.limits} for spec in (now, then))
+    lines = {f"red line {name}": name for name in old if name in new}
+    slices = {f"slice {name}": name for name in was if name and name in cut}
+    return {**lines, **slices}
 
 
 def _reads_meta(spec: Spec) -> bool:

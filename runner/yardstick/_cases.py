@@ -185,22 +185,22 @@ _LABELS: Mapping[str, Callable[[_Both], Moved | None]] = {
 
 
 def left(
-    now: Sequence[Case], then: Sequence[Case], groups: Iterable[str]
+    now: Sequence[Case], then: Sequence[Case], groups: Mapping[str, str]
 ) -> Iterator[YardstickChange]:
-    """Give the cases that a red line of both sides holds no more.
+    """Give the cases that a red line or a slice of both sides holds no more.
 
     Args:
         now: All of them.
         then: All at the base commit.
-        groups: What the red lines are on, such as ``tag=x``.
+        groups: What each is called, with what it is on: ``tag=x``.
     """
     new = {case.id: memberships(case) for case in now}
-    for group in groups:
+    for what, group in groups.items():
         held = [case.id for case in then if group in memberships(case)]
         out = [name for name in held if name in new and group not in new[name]]
         if out:
             yield YardstickChange(
-                what=f"red line {group}",
+                what=what,
                 before=count(len(held), "case"),
                 after=f"{len(out):,} left it: {listed(out, _SHOWN)}",
                 moved="loosened",

@@ -314,6 +314,17 @@ def test_a_case_that_leaves_a_red_line_is_told():
     ]
 
 
+def test_a_case_that_leaves_a_slice_with_a_limit_of_its_own_is_told():
+    limits = {"thresholds": {"accuracy": {"slices": {"type=policy": {"min": 0.8}}}}}
+    then = [Case(name, "Why?", type="policy") for name in "ab"]
+    now = [then[0], then[1]._replace(type="fact")]
+
+    assert moved(yardstick(*now, **limits), yardstick(*then, **limits)) == [
+        ("slice type=policy", "2 cases", "1 left it: b", "loosened"),
+        ("type", "as they were", "other in 1 case: b", "changed"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("then", "now", "expected"),
     [
