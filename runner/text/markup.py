@@ -8,7 +8,7 @@ from functools import cache
 
 from runner.text.words import DENSE, remembered
 
-_ANY = re.compile(r"[&<*_~`\\]")
+_ANY = "&<*_~`\\"
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _MARKS = re.compile("[*_~`]+")
@@ -16,7 +16,7 @@ _MARKS = re.compile("[*_~`]+")
 
 def marked(text: str) -> bool:
     """Whether a text may hold anything that ``rendered`` leaves out."""
-    return bool(_ANY.search(text))
+    return any(map(text.__contains__, _ANY))  # a tenth of what a class takes
 
 
 @remembered
