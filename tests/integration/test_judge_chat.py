@@ -193,6 +193,15 @@ def test_a_server_that_is_busy_is_asked_again_when_it_says(judging, waits):
     assert len(server.asked) == 3
 
 
+def test_no_more_is_asked_in_a_time_than_the_spec_says(judging, waits):
+    with Server() as server:
+        one = judging(server, rate_limit="2/s", clock=lambda: 0.0)
+        for number in range(3):
+            one.judge().rate(CLAIMS, question=QUESTION, text=f"Claim {number}.")
+
+    assert waits == [0.5, 1.0]
+
+
 def test_nobody_there_is_told(judging):
     with Server() as server:
         pass
@@ -312,8 +321,8 @@ def test_texts_are_embedded_by_the_model_that_is_named_for_it(judging):
         ({"data": []}, "the judge's reply has no data"),
         ({"data": [{"embedding": [1.0]}]}, "1 vectors came for 2 texts"),
         ({"data": [{"embedding": [1]}, {"embedding": []}]}, "is no vector"),
-        ({"data": [{"embedding": [1]}, {"embedding": [True]}]}, "is no vector"),
         ({"data": [{"embedding": [1]}, {"embedding": [10**400]}]}, "is no vector"),
+        ({"data": [{"embedding": [1]}, {"embedding": [True]}]}, "is no vector"),
         ('{"data": [{"embedding": [1]}, {"embedding": [1e999]}]}', "is no vector"),
         ({"data": [{"embedding": [1]}, {"embedding": [1, 2]}]}, "not of one length"),
     ],

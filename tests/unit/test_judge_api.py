@@ -1,8 +1,14 @@
-import pytest
+import json
+from contextlib import suppress
 
-from runner.judges._api import addresses, answered, refusal, usage
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runner.judges._api import addresses, answered, embedded, refusal, usage
 from runner.judges._meter import Meter, Tokens
-from runner.judges._said import tokens_about
+from runner.judges._said import Invalid, read, tokens_about
+from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Unrated
 from runner.spec import JudgeSpec
 
@@ -72,6 +78,7 @@ def test_what_is_no_reply_of_a_chat_is_a_reason(value):
         ({"usage": {"prompt_tokens": True, "completion_tokens": True}}, None),
         ({"usage": {"prompt_tokens": 10**400, "completion_tokens": 2}}, None),
         ({"usage": {"prompt_tokens": 10**10, "completion_tokens": 2}}, None),
+        ({"usage": {"prompt_tokens": True, "completion_tokens": 2}}, None),
         ({"usage": None}, None),
         ([], None),
     ],
@@ -117,3 +124,34 @@ def test_what_was_set_aside_is_put_right_by_what_a_call_took():
     found = meter.account()
     assert (found.calls, found.input_tokens, found.output_tokens) == (2, 100, 50)
     assert found.usd == pytest.approx(0.0002)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+TEXTS = {"question": "Q?", "passages": ["p"], "claims": ["a", "b"], "answer": "x"}
+BRACES = st.text(alphabet='{}[]":,ab1 \\\n<think>/', max_size=60)
+
+
+@given(st.text() | BRACES | ANYTHING.map(json.dumps))
+def test_whatever_a_judge_says_is_a_reply_or_a_reason(said):
+    for task in (CLAIMS, SUPPORT):
+        with suppress(Invalid):
+            assert task.reply.model_validate(read(task, TEXTS, said), context=TEXTS)
+
+
+@given(ANYTHING)
+def test_whatever_a_server_sends_is_an_answer_or_a_reason(value):
+    with suppress(Unrated):
+        assert isinstance(answered(value), str)
+    with suppress(Unrated):
+        assert len(embedded(value, 1)) == 1
+    assert usage(value) is None or min(usage(value)) >= 0
+    refusal(json.dumps(value).encode()).shown("material")
+
+
+@given(st.binary())
+def test_whatever_an_error_page_holds_is_read(body):
+    assert len(refusal(body).shown("")) <= 250
