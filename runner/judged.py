@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,10 +15,11 @@ from runner.errors import InputError, reason
 from runner.hosts import Access, forbidden
 from runner.judges.estimate import estimate, told
 from runner.judges.prints import prints
+from runner.judges.recorded import altered
 from runner.metrics import registry
 from runner.model import Measure, YardstickChange
 from runner.pipeline import Plan, Rating, weighed
-from runner.spec import parse
+from runner.spec import Spec, parse
 
 
 def with_judge(plan: Plan, root: Path, templates: Path) -> Plan:
@@ -40,15 +42,17 @@ def with_judge(plan: Plan, root: Path, templates: Path) -> Plan:
 
 
 def moved(
-    plan: Plan, before: Path, environ: Mapping[str, str], templates: Path
+    plan: Plan, root: Path, before: Path, environ: Mapping[str, str], templates: Path
 ) -> Iterator[YardstickChange]:
     """Give the judged metrics that decided at the base commit and only advise now.
 
-    Those that begin to decide are given too. What a file of calibration holds can
-    change without a word in the spec; the prompts and the cases are those of now.
+    Those that begin to decide are given too, and replies of the judge that the change
+    brings with it. What these files hold can change without a word in the spec; the
+    prompts and the cases are those of now.
 
     Args:
         plan: Of the spec now, weighed.
+        root: The workspace.
         before: The workspace at the base commit.
         environ: What the spec's variables may be.
         templates: The folder of all templates.
@@ -63,6 +67,7 @@ def moved(
         weights = with_judge(plan._replace(spec=then), before, templates).weights
     except InputError:  # what is wrong with it is told where the limits are compared
         return
+    yield from _brought(plan, then, root, before)
     named = {limit.name for limit in then.limits} | set(then.marks)
     for label, weight in weights.items():
         now = plan.weights.get(label)
@@ -74,6 +79,35 @@ def moved(
                 after=after,
                 moved="tightened" if now.decides else "loosened",
                 line=plan.place("judge").line,
+            )
+
+
+def _brought(
+    plan: Plan, then: Spec, root: Path, before: Path
+) -> Iterator[YardstickChange]:
+    """Give the files of replies that are other ones, where both commits have them.
+
+    A cache from which replies are gone asks anew, and is none of them.
+    """
+    for key in ("recorded", "cache"):
+        new, old = (getattr(spec.judge, key, None) for spec in (plan.spec, then))
+        if not (new and old):
+            continue
+        where = plan.place("judge", key)
+        real = partial(files.named, spec=plan.spec.file, where=where)
+        try:
+            found = altered(real(new, root=root), real(old, root=before))
+        except (OSError, InputError):  # that it cannot be read now is told elsewhere
+            continue
+        kinds = {"otherwise": found.otherwise, "new": found.new}
+        kinds |= {"gone": found.gone} if key == "recorded" else {}
+        if any(kinds.values()):
+            yield YardstickChange(
+                what=f"replies in judge.{key}",
+                before="as they were",
+                after=", ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n),
+                moved="changed",
+                line=where.line,
             )
 
 

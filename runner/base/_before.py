@@ -99,13 +99,13 @@ class Snapshot:
             for path in self.matching(pattern, checkout):
                 self._put(path, checkout)
         kept = (*_needs.baseline(then, spec), *_needs.baseline(now, spec))
-        for path in (*kept, *_needs.calibration(then, spec)):
+        for path in (*kept, *_needs.judge(then, spec)):
             self._put(path, checkout)
 
     def _changed(self, data: Any, spec: str, checkout: Checkout) -> Iterator[Entry]:
         """Give what a spec needs and the work tree has otherwise."""
         cases = (self.matching(each, checkout) for each in _needs.cases(data, spec))
-        kept = (*_needs.baseline(data, spec), *_needs.calibration(data, spec))
+        kept = (*_needs.baseline(data, spec), *_needs.judge(data, spec))
         needed = (spec, *chain.from_iterable(cases), *kept)
         for path in dict.fromkeys(needed):
             entry = self._entry(path, checkout)

@@ -1,4 +1,4 @@
-"""Which files of a commit a spec needs: cases, baseline, calibration of its judge.
+"""Which files of a commit a spec needs: cases, baseline, and those of its judge.
 
 What is read here may be a spec with mistakes in it, which are told elsewhere.
 """
@@ -34,9 +34,10 @@ def baseline(data: Any, spec: str) -> Iterator[str]:
         yield from (f"{folder}/{name}" for name in (RESULTS, CASES))
 
 
-def calibration(data: Any, spec: str) -> Iterator[str]:
-    """Give the file that says how far a spec's judge agrees with people."""
-    yield from _inside(_named(data, "judge", "calibration"), spec)
+def judge(data: Any, spec: str) -> Iterator[str]:
+    """Give what says how far a spec's judge agrees with people, and its replies."""
+    for key in ("calibration", "recorded", "cache"):
+        yield from _inside(_named(data, "judge", key), spec)
 
 
 def _named(data: Any, block: str, key: str) -> Any:

@@ -11,8 +11,9 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from runner.errors import InputError, Place, reason
 
@@ -112,3 +113,34 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     if not isinstance(found, dict) or "reply" not in found:
         return None
     return found if isinstance(found.get("key"), str) else None
+
+
+class Altered(NamedTuple):
+    """What became of the replies in a file, by their keys."""
+
+    otherwise: int
+    new: int
+    gone: int
+
+
+def altered(now: Path, then: Path) -> Altered:
+    """Hold the replies in a file against those that it held before.
+
+    Raises:
+        OSError: One of them cannot be read.
+    """
+    after, before = _replies(now), _replies(then)
+    both = after.keys() & before.keys()
+    otherwise = sum(after[key] != before[key] for key in both)
+    return Altered(otherwise, len(after) - len(both), len(before) - len(both))
+
+
+def _replies(path: Path) -> dict[str, bytes]:
+    """Give a digest of each reply in a file; a later one of the same key counts."""
+    found: dict[str, bytes] = {}
+    with path.open("rb") as file:
+        while line := file.readline(_LONGEST):
+            if entry := _entry(line):
+                text = json.dumps(entry["reply"], sort_keys=True)
+                found[entry["key"]] = blake2b(text.encode(), digest_size=16).digest()
+    return found

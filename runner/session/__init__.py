@@ -121,7 +121,7 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
 
 def _with_moved(plan: Plan, before: Path, world: World) -> Plan:
     """Give the plan with what its judge could decide before and cannot now."""
-    more = moved(plan, before, world.environ, world.templates)
+    more = moved(plan, world.root, before, world.environ, world.templates)
     changes = in_order((*plan.review.changes, *more))
     return plan._replace(review=plan.review._replace(changes=changes))
 

@@ -167,6 +167,44 @@ def test_a_change_that_takes_the_decision_from_a_judge_is_told(team, before):
     assert "judge of faithfulness decides -> only advises" in ended.out
 
 
+def kept(team, before, edit):
+    """Edit the replies in the cache, and give what a run tells of them."""
+    cache = team / "judge.jsonl"
+    lines = cache.read_text("utf-8").splitlines(keepends=True)
+    cache.write_text("".join(edit(lines)), "utf-8")
+    ended = run(team, "--before", before)
+    return [
+        (move["after"], move["moved"])
+        for move in ended.results["yardstick"]
+        if move["what"] == "replies in judge.cache"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (lambda lines: lines, []),
+        (lambda lines: lines[::-1], []),
+        (lambda lines: lines[3:], []),
+        (
+            lambda lines: [
+                *(line.replace("true", "false") for line in lines),
+                '{"key": "another", "reply": {}}\n',
+            ],
+            [("80 otherwise, 1 new", "changed")],
+        ),
+    ],
+)
+def test_replies_that_a_change_brings_with_it_are_told(
+    team, tmp_path_factory, edit, told
+):
+    changed(team, "retries: 0", "cache: judge.jsonl")
+    calibrate(team, "--copies", 0)
+    before = shutil.copytree(team, tmp_path_factory.mktemp("before") / "base")
+
+    assert kept(team, before, edit) == told
+
+
 def test_a_change_that_calibrates_a_judge_tightens(team, before):
     (before / CALIBRATION).write_text(
         (team / CALIBRATION).read_text("utf-8").replace('"m-1"', '"m-0"'), "utf-8"

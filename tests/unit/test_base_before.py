@@ -15,7 +15,7 @@ SPEC = "evals/rag.yaml"
 WRITTEN = """
 cases: [cases.jsonl, {path: more/**/*.csv}, /shared/*.yaml, ../../etc/*.csv]
 baseline: {path: base}
-judge: {url: http://x, model: m, calibration: /shared/judge.json}
+judge: {url: http://x, model: m, calibration: /shared/judge.json, cache: said.jsonl}
 """
 FILES = {
     SPEC: WRITTEN,
@@ -25,6 +25,7 @@ FILES = {
     "evals/more/notes.md": "no case",
     "shared/政策.yaml": "[]\n",
     "shared/judge.json": "{}",
+    "evals/said.jsonl": "{}",
     "evals/base/results.json": "{}",
     "evals/base/cases.jsonl": "",
     "src/app.py": "print()",
