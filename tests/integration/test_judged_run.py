@@ -534,3 +534,21 @@ def test_from_labels_by_people_to_a_limit_that_blocks(run, team):
     assert (before.exit, made.exit, after.exit) == (2, 0, 1), made.err
     assert after.results["judge"]["weights"]["faithfulness"]["calibrated"]
     assert KEY not in made.out + made.err + (team / "calibration.json").read_text()
+
+
+def test_many_are_rated_at_once(run, team):
+    cases, lines, many, delay, threads = [], [], 64, 0.2, 16
+    for number in range(many):
+        cases.append({"id": f"c{number}", "question": f"How long is {number}?"})
+        passage = {"id": "d#1", "text": GOOD}
+        said = {"answer": f"It is {number} days.", "contexts": [passage]}
+        lines.append(json.dumps({"case_id": f"c{number}", "response": said}))
+    (team / "cases.json").write_text(json.dumps(cases))
+    (team / "replies.jsonl").write_text("\n".join(lines))
+    with Server(delay=delay) as server:
+        ended = run(server, {"concurrency": threads})
+
+    ideal = len(server.asked) * delay / threads
+    assert len(server.asked) == 2 * many
+    assert ended.results["judge"]["calls"] == 2 * many
+    assert ideal <= ended.results["duration_s"] < 1.5 * ideal + 0.5
