@@ -1,5 +1,6 @@
 """Requests from templates: what they may say, and what they may not do."""
 
+from importlib.util import cache_from_source
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -328,3 +329,50 @@ def test_the_rounds_of_one_case_do_not_count_for_the_next():
 
     for _ in range(20):
         assert made.render(case, "u").body["q"].endswith("899")
+
+
+def page(folder, **options):
+    """Give what the page in a folder says to `<1>`, by an environment of its own."""
+    environment = report_environment(
+        folder, {"twice": lambda text: text * 2}, **options
+    )
+    return environment.get_template("page.html.j2").render(one="<1>")
+
+
+def kept(folder):
+    """Give the compiled pages of a folder, which Python says where to keep."""
+    return [*Path(cache_from_source(folder / "page.py")).parent.glob("*.cache")]
+
+
+def test_a_page_is_compiled_once_and_again_when_it_changed(tmp_path):
+    source = tmp_path / "page.html.j2"
+    source.write_text("{{ one | twice }}")
+    first, compiled = page(tmp_path, keep=True), kept(tmp_path)
+    again = page(tmp_path, keep=True)
+    source.write_text("{{ one }}!")
+
+    assert first == again == "&lt;1&gt;&lt;1&gt;"
+    assert len(compiled) == 1
+    assert page(tmp_path, keep=True) == "&lt;1&gt;!"
+    assert kept(tmp_path) == compiled
+
+
+@pytest.mark.parametrize("damaged", [b"", b"j2", b"x" * 500], ids=len)
+def test_a_damaged_compiled_page_is_compiled_again(tmp_path, damaged):
+    (tmp_path / "page.html.j2").write_text("{{ one }}")
+    whole = page(tmp_path, keep=True)
+    (compiled,) = kept(tmp_path)
+    bytecode = compiled.read_bytes()
+    for content in (damaged, bytecode[:-9], bytecode[:45]):
+        compiled.write_bytes(content)
+
+        assert page(tmp_path, keep=True) == whole
+
+
+def test_nothing_is_kept_where_it_must_not_be_or_cannot_be(tmp_path):
+    (tmp_path / "page.html.j2").write_text("{{ one }}")
+    page(tmp_path, keep=False)
+    (tmp_path / "__pycache__").write_text("no folder")
+
+    assert page(tmp_path, keep=True) == "&lt;1&gt;"
+    assert kept(tmp_path) == []
