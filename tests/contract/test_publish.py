@@ -214,7 +214,8 @@ def test_a_fork_gets_its_comment_and_the_next_push_renews_it(github, publish):
     assert (first.exit, second.exit) == (0, 0)
     assert Marker.read(comment).head == HEAD
     assert Marker.read(renewed).head == NEXT
-    assert after(comment).startswith("## ✅ RAG eval helpdesk")
+    # The first workflow found no API here, so it could not read the base commit.
+    assert after(comment).startswith("## ⚠️ RAG eval helpdesk: passed with 1 warning")
     assert f"/org/bot/actions/runs/{RUN}" in comment
     assert "nobody else has checked what it says" in comment
     assert first.outputs["verdict"] == "passed"
