@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from runner import calibration, files
 from runner.calibration import Calibration
-from runner.errors import InputError, reason
+from runner.errors import InputError, Place, reason
 from runner.hosts import Access, forbidden
 from runner.judges.estimate import estimate, told
 from runner.judges.prints import prints
@@ -178,4 +178,4 @@ def _calibration(plan: Plan, root: Path) -> Calibration | None:
         what = f"{written} cannot be read: {reason(error)}"
         hint = "rag-eval calibrate writes it; leave the key out until then"
         raise InputError(what, where=where, hint=hint) from None
-    return calibration.read(text, where)
+    return calibration.read(text, Place(files.name_of(path, root)))

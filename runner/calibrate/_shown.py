@@ -17,7 +17,7 @@ from runner.units import count
 
 _SHOWN = 20  # items that differ, slices, and reasons that are told one by one
 _QUESTION, _NAME, _EVIDENCE = 80, 30, 120  # characters
-_ROW = "  {}  {:>6}  {:>6}  {:<21}  {}"
+_ROW = "  {}  {}  {:>6}  {:<21}  {}"
 
 
 def shown(found: Held, between: Sequence[Between], standing: str) -> Iterator[str]:
@@ -46,10 +46,13 @@ def _parts(entry: Entry) -> Iterator[str]:
     named = {"all": entry.whole, **entry.languages, **entry.slices}
     parts = dict(list(named.items())[:_SHOWN])
     width = max(cells(_short(name)) for name in parts)
-    yield _ROW.format(" " * width, "labels", "agree", "kappa", "AUROC").rstrip()
+    scored = {name: _scored(found) for name, found in parts.items()}
+    wide = max(map(len, ("labels", *scored.values())))
+    head = "labels".rjust(wide)
+    yield _ROW.format(" " * width, head, "agree", "kappa", "AUROC").rstrip()
     for name, found in parts.items():
         padded = _short(name) + " " * (width - cells(_short(name)))
-        yield _ROW.format(padded, *_figures(found)).rstrip()
+        yield _ROW.format(padded, scored[name].rjust(wide), *_figures(found)).rstrip()
     if len(named) > len(parts):
         yield f"  and {len(named) - len(parts):,} more slices, in the file"
 
@@ -58,12 +61,20 @@ def _short(name: str) -> str:
     return cut(" ".join(name.split()), _NAME)
 
 
-def _figures(found: Part) -> tuple[str, str, str, str]:
+def _scored(found: Part) -> str:
+    """Give how many labels there are, and how many of them have a score beside them."""
+    total = found.table.total
+    of = f"{total:,} of " if total != found.labels else ""
+    return f"{of}{found.labels:,}"
+
+
+def _figures(found: Part) -> tuple[str, str, str]:
     share = found.table.share
     agree = "-" if share is None else f"{share:.0%}"
     says = found.auroc is not None and found.table.total >= FEW
     area = f"{found.auroc:.2f}" if says else ""
-    return f"{found.labels:,}", agree, kappa(found.table), area
+    few = found.table.total < FEW <= found.labels
+    return agree, "too few scores to say" if few else kappa(found.table), area
 
 
 def kappa(table: Table) -> str:

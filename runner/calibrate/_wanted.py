@@ -105,8 +105,9 @@ def _strange(
     labels: Sequence[Label], measures: Mapping[str, Measure], good: Mapping[str, float]
 ) -> Iterator[InputError]:
     """Give what speaks of no judged measure of the spec, each name once."""
-    told = dict.fromkeys(label.item.metric for label in labels)
-    first = {name: next(x for x in labels if x.item.metric == name) for name in told}
+    first: dict[str, Label] = {}
+    for label in labels:
+        first.setdefault(label.item.metric, label)
     listed = ", ".join(measures) or "none"
     for name, label in first.items():
         if name not in measures:

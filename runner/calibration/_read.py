@@ -9,7 +9,9 @@ from pydantic_core import from_json
 
 from runner.calibration._record import FORMAT_VERSION, Calibration
 from runner.errors import InputError, Place
+from runner.text.lengths import cut
 
+_SHOWN = 200  # characters of what is wrong: a number may have thousands
 _AGAIN = "write it again with rag-eval calibrate"
 
 
@@ -32,7 +34,7 @@ def read(text: str | bytes, place: Place) -> Calibration:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         path = ".".join(map(str, first["loc"]))
-        what = first["msg"].removeprefix("Value error, ")
+        what = cut(first["msg"].removeprefix("Value error, "), _SHOWN)
         where = place._replace(path=path)
         raise InputError(what, where=where, hint=_AGAIN) from None
 

@@ -63,8 +63,8 @@ def standing(calibration: Calibration | None, ruler: Ruler, demand: Demand) -> S
         return Standing(valid=False, reason=why)
     others = _otherwise(calibration, entry, ruler, demand)
     parts = _parts(entry, demand)
-    weak = (why for name, one in parts.items() for why in _doubts(name, one, demand))
-    if why := next(others, "") or next(weak, ""):
+    weak = (next(_doubts(name, one, demand), "") for name, one in parts.items())
+    if why := next(others, "") or "; ".join(filter(None, weak)):
         return Standing(valid=False, reason=why)
     held = "; ".join(_figures(name, found) for name, found in parts.items() if found)
     return Standing(valid=True, reason=f"{held}, of {calibration.made.isoformat()}")

@@ -173,6 +173,15 @@ def test_a_calibration_that_is_not_there_is_an_error(run):
     assert "calibration.json cannot be read" in ended.err
 
 
+def test_what_is_wrong_with_a_calibration_is_told_at_its_own_file(run, team):
+    (team / "calibration.json").write_text("{", "utf-8")
+    with Server() as server:
+        ended = run(server, {"calibration": "calibration.json"})
+
+    assert ended.exit == 2
+    assert "rag-eval: calibration.json: is no JSON" in ended.err
+
+
 @pytest.mark.parametrize(
     "fault",
     [

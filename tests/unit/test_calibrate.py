@@ -297,7 +297,16 @@ def test_what_got_no_score_says_why():
     text = text_of(beside(Down(), **SAID))
 
     assert "no score on 5 items: HTTP 500 for claims" in text
-    assert "all             5       -  too few labels to say" in text
+    assert "all        0 of 5       -  too few labels to say" in text
+
+
+def test_labels_without_a_score_are_no_ground_for_a_figure():
+    found = beside(Down(), **SAID)
+    whole = found.entry.whole.model_copy(update={"labels": 1_200})
+    entry = found.entry.model_copy(update={"whole": whole, "languages": {}})
+    text = text_of(found._replace(entry=entry))
+
+    assert "  0 of 1,200       -  too few scores to say" in text
 
 
 def test_two_annotators_are_shown_beside_the_judge():

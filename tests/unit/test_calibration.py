@@ -211,6 +211,10 @@ def test_each_language_of_the_run_needs_labels_of_its_own():
     few = standing(calibration(zh=labelled(10, 0, 0, 10)), RULER, both)
     assert few.reason == "20 scored labels in zh, and 50 are needed"
     assert standing(calibration(zh=GOOD), RULER, both).valid
+    lacking = standing(calibration(labelled(20, 2, 2, 20)), RULER, both)
+    assert (
+        lacking.reason == "44 scored labels in en, and 50 are needed; no labels in zh"
+    )
 
 
 def test_without_a_language_all_labels_count_together():
@@ -279,6 +283,10 @@ WHOLE = ("metrics", "faithfulness", "whole")
         ),
         (edited(*WHOLE, "both_bad", value=-1), "whole.both_bad: Input should be"),
         (
+            edited(*WHOLE, "both_bad", value=10**999),
+            "labels is 80, and its parts are 1",
+        ),
+        (
             edited("made", value="soon"),
             "calibration.json made: Input should be a valid",
         ),
@@ -291,6 +299,7 @@ def test_a_damaged_file_says_where(text, what):
 
     assert what in str(error.value)
     assert "write it again with rag-eval calibrate" in str(error.value)
+    assert len(str(error.value)) < 400
 
 
 def test_flips_have_a_rate_with_an_interval():
