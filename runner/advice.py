@@ -19,7 +19,7 @@ ADVICE: Mapping[str, Advice] = {
     "service.unreachable": Advice(
         "nobody answered at the URL",
         "Is the server started and listening on 0.0.0.0? Inside a container, localhost "
-        "is the container itself.",
+        "is the container itself. Where auth gave no token, the message says why.",
     ),
     "service.timeout": Advice(
         "no whole reply in time",

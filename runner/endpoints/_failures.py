@@ -17,7 +17,7 @@ def block_of(name: str = "endpoint", auth: AuthSpec | None = None) -> Block:
     shown = f"check the token in {name}.headers"
     if auth:
         shown = "check the keys, region and service in auth"
-    refused = "a new token of auth was refused too" if auth and auth.bearer else shown
+    refused = "it takes no token that auth gives" if auth and auth.bearer else shown
     advice = {
         400: f"check {name}.body",
         401: refused,

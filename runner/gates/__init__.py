@@ -119,9 +119,12 @@ def notices(
             "only failed calls and leaks can turn this run red"
         )
     if not any(limit.level == "fail" for limit in spec.limits):
+        what, hint = "NO THRESHOLDS", " (add thresholds: to the spec)"
+        if spec.limits:
+            what, hint = "EVERY THRESHOLD ONLY WARNS", ""
         yield (
-            "NO THRESHOLDS: no average can turn this run red, only failed calls, "
-            "red lines and leaks (add thresholds: to the spec)"
+            f"{what}: no average can turn this run red, only failed calls, red lines "
+            f"and leaks{hint}"
         )
     if spec.leakage_level == "warn":
         yield "A leak only warns here (thresholds.leakage.level is warn)"

@@ -183,7 +183,7 @@ def test_a_new_token_that_is_refused_too_is_not_tried_for_ever(tmp_path, asking)
         with closing(asking(server.url, {"command": command})) as endpoint:
             found = endpoint.ask(CASE)
 
-    assert "401 Unauthorized (a new token of auth was refused too)" in found.message
+    assert "401 Unauthorized (it takes no token that auth gives)" in found.message
     assert gate.shown == ["token-1", "token-2"]
 
 

@@ -899,7 +899,12 @@ def test_a_spec_without_thresholds_is_told_loudly():
 def test_thresholds_that_only_warn_are_as_good_as_none():
     gate = limit("recall@5", "min", 0.9, level="warn")
 
-    assert "NO THRESHOLDS" in next(told(spec(gate), measured(accuracy=ACCURATE)))
+    (notice,) = told(spec(gate), measured(accuracy=ACCURATE))
+
+    assert notice == (
+        "EVERY THRESHOLD ONLY WARNS: no average can turn this run red, only failed "
+        "calls, red lines and leaks"
+    )
 
 
 def test_a_run_that_judged_nothing_says_so():
