@@ -3,7 +3,9 @@
 Nothing is compared that was not measured in the same way. A run pairs with another
 when both read replies and judge cases alike (response mapping, match, pass marks), a
 case when its question and its labels are the same, a metric when its label (name and
-options), its version and, without a cutoff, its depth are. The rest is listed.
+options), its version and, without a cutoff, its depth are. Where only the pass marks
+are others, what was measured is compared, and not what came of a case. The rest is
+listed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,15 @@ from typing import NamedTuple
 from runner.aggregate import percentile
 from runner.comparison._columns import Columns, scored
 from runner.comparison._measured import thinner
-from runner.comparison._pairing import Pair, Pairs, Results, alike, paired, runs_differ
+from runner.comparison._pairing import (
+    Pair,
+    Pairs,
+    Results,
+    alike,
+    numbers_alike,
+    paired,
+    runs_differ,
+)
 from runner.comparison._shifts import (
     BROKEN,
     DEPTH,
@@ -60,17 +70,21 @@ def compare(now: Results, then: Results, *, slices: Iterable[str] = ()) -> Compa
     """
     pairs, new, removed, unpaired, changed = paired(now, then)
     whole = runs_differ(now.fingerprints, then.fingerprints)
+    labels, unlike = alike(now, then)
     if whole:
-        # Which cases there are does not hang on how they are judged.
+        # Which cases there are does not hang on how they are judged, and what was
+        # measured of them not on the pass marks.
+        known = pairs if numbers_alike(now.fingerprints, then.fingerprints) else ()
+        kept = {name: now.summaries[name] for name in labels if name != "accuracy"}
         return Comparison(
             pairs=0,
             new=new,
             removed=removed,
-            not_comparable=(whole,),
+            not_comparable=(whole, *(unlike if known else ())),
+            deltas=_sliced(known, kept, slices),
             commit=then.commit,
             started=then.started,
         )
-    labels, unlike = alike(now, then)
     flips = _flips(pairs)
     regressed = [pair for pair in pairs if _broke(pair.then, pair.now)]
     elsewhere = [pair for pair in pairs if moved(*pair)]

@@ -99,14 +99,22 @@ def _unasked(run: Results, when: str) -> Iterator[str]:
 
 
 def runs_differ(now: Mapping[str, str], then: Mapping[str, str]) -> str:
-    """Say why two runs are not comparable at all, by their fingerprints."""
+    """Say why cases cannot be compared by what came of them, by two fingerprints.
+
+    Where only the pass marks are others, it is about the accuracy alone.
+    """
     new, old = now.get("spec", "absent"), then.get("spec", "absent")
     if new == old:
         return ""
-    return (
-        "the whole run: the response mapping, match or the pass marks changed "
-        f"(fingerprint {old} in the baseline, {new} now)"
-    )
+    changed = f"changed (fingerprint {old} in the baseline, {new} now)"
+    if numbers_alike(now, then):
+        return f"accuracy: the pass marks that decide {changed}"
+    return f"the whole run: the response mapping, match or the pass marks {changed}"
+
+
+def numbers_alike(now: Mapping[str, str], then: Mapping[str, str]) -> bool:
+    """Whether what two runs measured is comparable, whatever passes by it."""
+    return "numbers" in now and now["numbers"] == then.get("numbers")
 
 
 def alike(now: Results, then: Results) -> tuple[list[str], list[str]]:

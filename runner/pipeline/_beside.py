@@ -110,7 +110,7 @@ class Beside:
         found = Results(
             self._there.records(),
             self._there.summaries(slices_of(plan.cases, wanted)),
-            {"spec": plan.spec.fingerprint, "cases": self._there.fingerprint},
+            {**plan.spec.prints, "cases": self._there.fingerprint},
             started=self._started.isoformat(),
             filters=plan.filters.words,
         )

@@ -45,7 +45,7 @@ def conclude(
     spec, cases, base = plan.spec, plan.cases, plan.baseline
     slices = slices_of(cases, (limit.slice for limit in spec.limits if limit.slice))
     summaries = ledger.summaries(slices)
-    prints = {"spec": spec.fingerprint, "cases": ledger.fingerprint}
+    prints = {**spec.prints, "cases": ledger.fingerprint}
     held = None
     if base:
         filters = plan.filters.words

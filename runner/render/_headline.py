@@ -121,7 +121,8 @@ def _baseline(report: Report) -> list[Said]:
         missing = "baseline not read" if report.baseline_unread else "no baseline yet"
         return [say(missing)] if report.baseline else []
     if not compared.pairs:
-        return [say("baseline not comparable")]
+        passes = "what passes is not comparable with the baseline"
+        return [say(passes if compared.deltas else "baseline not comparable")]
     regressed, fixed = len(compared.regressed), len(compared.fixed)
     said = []
     if regressed:

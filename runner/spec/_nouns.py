@@ -120,3 +120,10 @@ class Spec(NamedTuple):
     secrets: tuple[str, ...] = ()
     fingerprint: str = ""
     """Of what makes runs comparable: response mapping, match, pass marks."""
+    numbers: str = ""
+    """Of what makes their numbers comparable: the same without the pass marks."""
+
+    @property
+    def prints(self) -> Mapping[str, str]:
+        """The fingerprints, by the names under which a report keeps them."""
+        return {"spec": self.fingerprint, "numbers": self.numbers}

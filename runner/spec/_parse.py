@@ -159,6 +159,7 @@ class _Reading:
             trials=trials,
             judge=file.judge,
             fingerprint=fingerprint(endpoint, held, trials),
+            numbers=fingerprint(endpoint, {}, trials),
         )
 
     def held_against(self, file: SpecFile, endpoint: EndpointSpec) -> dict[str, Any]:

@@ -171,6 +171,23 @@ def test_runs_that_read_or_judge_otherwise_are_not_compared_at_all():
     assert (found.commit, found.started) == ("c0ffee", "then")
 
 
+def test_other_pass_marks_leave_what_was_measured_comparable():
+    then = results(record("a"), record("b"), prints={"spec": "bbb", "numbers": "n"})
+    now = results(
+        record("a", "failed", 0.5),
+        record("b", "undetermined"),
+        prints={"spec": "aaa", "numbers": "n"},
+    )
+
+    found = compare(now, then)
+
+    assert (found.pairs, found.regressed) == (0, ())
+    assert found.deltas["recall@5"].delta == -0.25
+    assert "accuracy" not in found.deltas
+    (why,) = found.not_comparable
+    assert why.startswith("accuracy: the pass marks that decide changed (fingerprint")
+
+
 def test_a_baseline_without_a_fingerprint_is_not_comparable():
     found = compare(results(record("a")), results(record("a"), prints={}))
 

@@ -103,6 +103,18 @@ FLIPS = Comparison(pairs=9, regressed=("a",), fixed=("b", "c"))
             id="not comparable",
         ),
         pytest.param(
+            {
+                "gates": (HELD,),
+                "comparison": Comparison(
+                    pairs=0,
+                    not_comparable=("accuracy: x",),
+                    deltas={"mrr": Delta(now=1, baseline=1, delta=0, pairs=1)},
+                ),
+            },
+            "✅ … 1 of 1 gate passed · what passes is not comparable with the baseline",
+            id="other marks",
+        ),
+        pytest.param(
             {},
             "⚠️ … passed, but nothing gates: the spec has no thresholds",
             id="no gates",
