@@ -93,11 +93,13 @@ def rows(report: Report) -> list[Row]:
 
 
 def glance(table: Sequence[Row]) -> list[Row]:
-    """Give of each layer what a gate looks at, or else its first row."""
+    """Give of each layer what a gate looks at, or else the first row with a number."""
     chosen = []
     for _, rows_ in groupby(table, key=lambda row: row.layer):
         mine = list(rows_)
-        chosen += [row for row in mine if row.status != "open"] or mine[:1]
+        measured = [row for row in mine if row.value != NOTHING]
+        gated = [row for row in mine if row.status != "open"]
+        chosen += gated or measured[:1] or mine[:1]
     return chosen
 
 

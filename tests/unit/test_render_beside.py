@@ -166,6 +166,21 @@ def test_the_interval_of_a_change_stands_in_whole_tables_alone():
         assert "In brackets" not in text
 
 
+def test_a_layer_without_a_gate_shows_the_first_metric_that_has_a_number():
+    shares = {"layer": "answer", "better": "higher"}
+    report = run(
+        summaries={
+            "forbidden_content": Summary.model_validate({**shares, "unscored": 80}),
+            "key_points": Summary.model_validate({**shares, "mean": 0.5, "scored": 80}),
+        }
+    )
+
+    glance, _ = comment(report).split("All measurements")
+
+    assert "| 7&nbsp;answer | key_points | 0.50 |" in glance
+    assert "forbidden_content" not in glance
+
+
 RECALL = (0.7, 0.8, 0.9, 0.8, 0.9)
 
 
