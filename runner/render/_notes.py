@@ -83,7 +83,9 @@ def _decided(report: Report) -> Iterator[Said]:
     for label, weight in report.judge.weights.items() if report.judge else ():
         if weight.calibrated:
             why = told(weight.why)
-            yield say(named(label), " decides: its judge and people agree by ", why)
+            yield say(
+                named(label), " decides: its judge and people agree by ", why, "."
+            )
 
 
 def _pairs(report: Report, *, edges: bool) -> Said:

@@ -8,12 +8,14 @@ from runner.model import (
     Comparison,
     Delta,
     GateResult,
+    JudgeAccount,
     Quarantined,
     RankMove,
     Shift,
     SliceSummary,
     Summary,
     Tighter,
+    Weight,
     YardstickChange,
 )
 from runner.report import CasePlace, FailedCase, LayerCount, Report, Totals
@@ -711,6 +713,67 @@ def quarantined() -> Report:
     totals = Totals(cases=80, passed=78, quarantined=2)
     return passing().model_copy(
         update={"totals": totals, "quarantine": held, "notices": notices}
+    )
+
+
+def judged() -> Report:
+    """Give a run with a model that rates: one metric is calibrated, and one is not."""
+    now = passing()
+    doubt = "the judge is not calibrated: kappa 0.41 is below 0.6"
+    rated = {
+        "faithfulness": Summary(
+            layer="grounding", better="higher", mean=0.93, scored=66, failed=1
+        ),
+        "answer_correctness": Summary(
+            layer="answer", better="higher", mean=0.72, scored=61
+        ),
+    }
+    gates = (
+        GateResult(
+            metric="faithfulness", rule="min", limit=0.9, value=0.93, outcome="passed"
+        ),
+        GateResult(
+            metric="answer_correctness",
+            rule="min",
+            limit=0.8,
+            value=0.72,
+            level="warn",
+            outcome="failed",
+            message="answer_correctness is 0.72, below 0.8 (rag.yaml:44) (only a "
+            f"warning: {doubt})",
+        ),
+    )
+    account = JudgeAccount(
+        model="gpt-4o-mini",
+        host="api.openai.com",
+        calls=412,
+        rated=398,
+        stored=120,
+        failed=1,
+        input_tokens=401_000,
+        output_tokens=32_500,
+        usd=0.0797,
+        weights={
+            "faithfulness": Weight(
+                decides=True,
+                calibrated=True,
+                why="kappa 0.78 (0.66 to 0.90), 160 labels",
+            ),
+            "answer_correctness": Weight(decides=False, calibrated=False, why=doubt),
+        },
+    )
+    notices = (
+        "THE JUDGE GAVE NO SCORE: faithfulness in 1 of 67 cases: the judge gave 3 "
+        "verdicts on 5 claims",
+        f"answer_correctness only advises: it turns nothing red or green, as {doubt}",
+    )
+    return now.model_copy(
+        update={
+            "summaries": {**now.summaries, **rated},
+            "gates": (*now.gates, *gates),
+            "judge": account,
+            "notices": notices,
+        }
     )
 
 

@@ -56,6 +56,7 @@ def check(file: str, actual: str):
         ("worse", reports.worse),
         ("remembered", reports.remembered),
         ("quarantined", reports.quarantined),
+        ("judged", reports.judged),
         ("filtered", reports.filtered),
         ("endpoint-error", reports.endpoint_error),
         ("partly-measured", reports.partly_measured),
