@@ -763,8 +763,7 @@ def judged() -> Report:
         },
     )
     notices = (
-        "THE JUDGE GAVE NO SCORE: faithfulness in 1 of 67 cases: the judge gave 3 "
-        "verdicts on 5 claims",
+        "THE JUDGE GAVE NO SCORE: faithfulness in 1 of 67 cases: HTTP 429",
         f"answer_correctness only advises: it turns nothing red or green, as {doubt}",
     )
     return now.model_copy(
