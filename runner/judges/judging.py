@@ -187,7 +187,9 @@ class Judging:
 
     def _chat(self) -> Chat:
         if self._sources.chat is None:
-            raise Missing("the recording has no such reply")
+            raise Missing(
+                "the recording has no such reply (model, prompt or text differ)"
+            )
         return self._sources.chat
 
 

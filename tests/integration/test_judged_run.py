@@ -524,6 +524,28 @@ def test_another_judge_is_not_compared_with_the_baseline(run, team):
     assert any("judged by older, temperature 0" in entry for entry in unlike)
 
 
+def test_a_judge_that_loses_its_say_takes_no_other_drop_with_it(run, team):
+    more = {
+        "pass": {"faithfulness": 0.8},
+        "metrics": ["faithfulness", "lexical_grounding"],
+        "thresholds": {"lexical_grounding": {"max_drop": 0.02}},
+    }
+    with Server() as server:
+        run(server, {"uncalibrated": "block"}, **more)
+        (team / "rag-eval-results").rename(team / "before")
+        replies = team / "replies.jsonl"
+        worse = replies.read_text("utf-8").replace(BAD, f"{BAD} Cows sing at noon.")
+        replies.write_text(worse, "utf-8")
+        ended = run(server, None, "--baseline", "before", **more)
+
+    compared = ended.results["comparison"]
+    assert ended.exit == 1
+    assert (compared["pairs"], compared["regressed"]) == (0, [])
+    assert compared["not_comparable"][0].startswith("accuracy: the pass marks that")
+    assert "lexical_grounding fell by 0." in ended.out
+    assert "what passes is not comparable with the baseline" in ended.out
+
+
 def test_from_labels_by_people_to_a_limit_that_blocks(run, team):
     labels = []
     for number in range(60):
