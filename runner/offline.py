@@ -217,17 +217,18 @@ def first_steps(folder: Path) -> list[str]:
     ]
 
 
-def about(page: Path, server: str) -> list[str]:
-    """Give what the page of recipes says of a server, line by line.
+def about(pages: Path, server: str) -> list[str]:
+    """Give what the page of a recipe says of its server, line by line.
 
     That is which layers it lets be judged, how to switch the others on, and which ids
-    to expect; nothing where the page is not there, or does not know the server.
+    to expect; nothing where the page is not there.
     """
+    page = pages / f"{server}.md"
     text = page.read_text(encoding="utf-8") if page.is_file() else ""
     _, known, section = text.partition(f"`rag-eval init --for {server}`. ")
     if not known:
         return []
-    said = _MARKUP.sub(r"\1\2", section.partition("\n## ")[0]).strip()
+    said = _MARKUP.sub(r"\1\2", section.rpartition("\n[All recipes]")[0]).strip()
     return [f"about {server}:", *(f"  {line}".rstrip() for line in said.split("\n"))]
 
 

@@ -216,8 +216,8 @@ def init(folder: Path, server: str | None) -> None:
 
     written = offline.init(folder, templates() / "init", recipes(), server)
     lines = (f"wrote {path.as_posix()}" for path in written)
-    page = recipes().parents[1] / "docs/recipes.md"
-    told = offline.about(page, server) if server else []
+    pages = recipes().parents[1] / "docs/recipes"
+    told = offline.about(pages, server) if server else []
     tell("\n".join((*lines, *told, *offline.first_steps(folder))))
 
 

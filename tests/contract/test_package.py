@@ -17,9 +17,8 @@ def test_every_template_and_recipe_is_installed_with_what_is_said_of_them(root):
         for path in root.glob(pattern)
     }
 
-    folders = (root / "templates", root / "specs/recipes")
+    folders = (root / "templates", root / "specs/recipes", root / "docs/recipes")
     templates = [p for folder in folders for p in folder.rglob("*") if p.is_file()]
-    templates.append(root / "docs/recipes.md")
     wanted = {
         f"share/rag-eval-action/{path.relative_to(root).as_posix()}": path
         for path in templates

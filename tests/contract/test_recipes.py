@@ -16,6 +16,7 @@ from tests.streaming import oddly, replaying
 
 RECIPES = Path(__file__).parents[2] / "specs/recipes"
 PAGE = Path(__file__).parents[2] / "docs/recipes.md"
+PAGES = PAGE.with_suffix("")
 SAMPLES = {
     "anythingllm-search": "anythingllm-search.blocking",
     "azure-on-your-data": "azure-oyd.blocking",
@@ -206,13 +207,22 @@ def test_a_recipe_that_needs_nothing_more_tells_turns_apart(name):
     assert (f"`{name}`" in row) == ("session" in sent.lower() and "{{ uuid }}" in sent)
 
 
-def test_each_recipe_has_a_section_and_no_section_is_without_one():
-    page = PAGE.read_text("utf-8")
-
-    assert re.findall(r"^\| \[`(.+?)`\]", page, re.MULTILINE) == re.findall(
-        r"^`rag-eval init --for (.+?)`", page, re.MULTILINE
+def test_each_recipe_has_a_row_and_a_page_and_no_page_is_without_one():
+    listed = re.findall(
+        r"^\| \[`(.+?)`\]\((.+?)\) \| .+ \| (.+?) \|$",
+        PAGE.read_text("utf-8"),
+        re.MULTILINE,
     )
-    assert sorted(re.findall(r"^\| \[`(.+?)`\]", page, re.MULTILINE)) == NAMES
+    pages = {path.stem: path.read_text("utf-8") for path in PAGES.iterdir()}
+
+    assert sorted(name for name, *_ in listed) == NAMES == sorted(pages)
+    for name, link, layers in listed:
+        assert link == f"recipes/{name}.md"
+        assert f"\n`rag-eval init --for {name}`. " in pages[name]
+        assert f"\nLayers that can be judged: {layers}.\n" in pages[name]
+        assert f"docs/recipes/{name}.md" in (RECIPES / f"{name}.yaml").read_text(
+            "utf-8"
+        )
 
 
 def test_an_unknown_server_is_answered_with_those_there_are(tmp_path, ran):
