@@ -68,6 +68,8 @@ def engine(tmp_path_factory):
         {**os.environ, "PATH": path, **settings(folder, cache / "rag-eval-action")},
         copied(folder / "action"),
     )
+    # A run that was killed leaves containers whose names the next one wants.
+    made.run("podman", "rm", "--all", "--force", "--volumes")
     if made.run("podman", "image", "exists", BASE).returncode:
         import_base(made, folder / "base")
     service = subprocess.Popen(

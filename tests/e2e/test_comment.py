@@ -69,6 +69,7 @@ class Team:
             "sha": head,
             "repo": {"full_name": repository},
         }
+        event["pull_request"]["base"]["sha"] = BASE
         self.github.pulls[7]["head"]["sha"] = head
         (self.folder / "event.json").write_text(json.dumps(event))
         self.must("git", "add", "-A")
