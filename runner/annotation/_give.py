@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -110,7 +111,7 @@ def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
         hint = "give the file that the run replayed: --replay FILE"
         what = "the replies of the run are not there"
         raise InputError(what, where=Place(recorded.as_posix()), hint=hint)
-    with Replies(plan, recorded) as replies:
+    with closing(Replies(plan, recorded)) as replies:
         for case in plan.cases:
             record, known = found.records.get(case.id), replies.look_up(case.id)
             if record is None or known is None:

@@ -140,7 +140,7 @@ def _labels(order: Order, plan: Plan) -> list[Label]:
     rows = files.read_rows(order.labels, file=file)
     if order.replies is None:
         return read(rows, nobody, shown=shown_)
-    with Replies(plan, order.replies) as replies:
+    with closing(Replies(plan, order.replies)) as replies:
         return read(rows, replies.look_up, shown=shown_)
 
 

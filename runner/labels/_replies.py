@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from runner.endpoints.recorded import RecordedEndpoint
 from runner.model import Case, Response
@@ -35,13 +33,6 @@ class Replies:
             return None
         return case, result
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._recorded.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from runner.metrics._evidence import NO_TEXT
 from runner.metrics._tasks import CLAIMS, SUPPORT, parts
-from runner.model import Absent, Judge, Passage
+from runner.model import Absent, Judge, Passage, Unscored
 
 
 def claims(judge: Judge, question: str, text: str) -> list[str]:
@@ -40,6 +42,41 @@ def unsupported(
         rated = zip(part, reply.verdicts, strict=True)
         wrong += [claim for claim, verdict in rated if not verdict.supported]
     return wrong
+
+
+class Borne(NamedTuple):
+    """How far passages bear out what a text claims."""
+
+    share: float
+    missed: list[str]
+    """The claims that do not follow; none is named where no passage came."""
+
+
+def borne_out(
+    judge: Judge, question: str, text: str, of: str, passages: Sequence[Passage]
+) -> Borne | Unscored:
+    """Give the share of a text's claims that follow from passages; without any it is 0.
+
+    Args:
+        judge: Who finds the claims and rates them.
+        question: What was asked.
+        text: Whose claims are meant.
+        of: What the text is called, where no claim is found in it.
+        passages: The retrieved ones.
+
+    Raises:
+        Unrated: The judge could not tell.
+    """
+    found = texts(passages)
+    if found is None:
+        return NO_TEXT
+    if not any(found):
+        return Borne(0.0, [])
+    made = claims(judge, question, text)
+    if not made:
+        return no_claim(of)
+    missed = unsupported(judge, question, made, found)
+    return Borne(1 - len(missed) / len(made), missed)
 
 
 def texts(passages: Sequence[Passage]) -> list[str] | None:

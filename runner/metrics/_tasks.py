@@ -8,7 +8,7 @@ metrics count. Verdicts come back in the order of what they are on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -75,6 +75,22 @@ def _one_each(
         if verdict.number != number:
             raise ValueError(f"the verdicts are not numbered from 1 to {wanted}")
     return ordered
+
+
+class _Verdicts(_Reply, Generic[_AnyVerdict]):
+    """A verdict on each of the numbered things."""
+
+    of: ClassVar[str]
+    """What these are called in the question."""
+
+    verdicts: list[_AnyVerdict]
+
+    @field_validator("verdicts")
+    @classmethod
+    def _each(
+        cls, verdicts: list[_AnyVerdict], info: ValidationInfo
+    ) -> list[_AnyVerdict]:
+        return _one_each(verdicts, info, cls.of)
 
 
 def _asked(info: ValidationInfo, name: str) -> Any:
@@ -159,15 +175,10 @@ class Useful(_Verdict):
     useful: bool
 
 
-class Usefulness(_Reply):
+class Usefulness(_Verdicts[Useful]):
     """A verdict on each passage."""
 
-    verdicts: list[Useful]
-
-    @field_validator("verdicts")
-    @classmethod
-    def _each(cls, verdicts: list[Useful], info: ValidationInfo) -> list[Useful]:
-        return _one_each(verdicts, info, "passages")
+    of = "passages"
 
 
 USEFULNESS = Task("usefulness", 1, Usefulness, "passages")
@@ -182,15 +193,10 @@ class Anchored(_Verdict):
     ]
 
 
-class Anchors(_Reply):
+class Anchors(_Verdicts[Anchored]):
     """A verdict on each anchor."""
 
-    verdicts: list[Anchored]
-
-    @field_validator("verdicts")
-    @classmethod
-    def _each(cls, verdicts: list[Anchored], info: ValidationInfo) -> list[Anchored]:
-        return _one_each(verdicts, info, "anchors")
+    of = "anchors"
 
 
 ANCHORS = Task("anchors", 1, Anchors, "anchors")
@@ -203,15 +209,10 @@ class Answered(_Verdict):
     status: Annotated[Literal["complete", "partial", "missing"], BeforeValidator(_word)]
 
 
-class Intents(_Reply):
+class Intents(_Verdicts[Answered]):
     """A verdict on each intent."""
 
-    verdicts: list[Answered]
-
-    @field_validator("verdicts")
-    @classmethod
-    def _each(cls, verdicts: list[Answered], info: ValidationInfo) -> list[Answered]:
-        return _one_each(verdicts, info, "intents")
+    of = "intents"
 
 
 INTENTS = Task("intents", 1, Intents, "intents")
@@ -224,15 +225,10 @@ class Cited(_Verdict):
     says: bool
 
 
-class Citations(_Reply):
+class Citations(_Verdicts[Cited]):
     """A verdict on each citation."""
 
-    verdicts: list[Cited]
-
-    @field_validator("verdicts")
-    @classmethod
-    def _each(cls, verdicts: list[Cited], info: ValidationInfo) -> list[Cited]:
-        return _one_each(verdicts, info, "citations")
+    of = "citations"
 
 
 CITATIONS = Task("citations", 1, Citations, "citations")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from runner.metrics._claims import claims, no_claim, texts, unsupported
+from runner.metrics._claims import borne_out
 from runner.metrics._declare import metric
-from runner.metrics._evidence import NO_TEXT
 from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Judge, Passage, Told, Unscored
 
@@ -33,17 +32,11 @@ def context_recall(
     >>> context_recall("What does it cost?", right, (price,), judge)
     0.5
     """
-    found = texts(passages)
-    if found is None:
-        return NO_TEXT
-    if not any(found):
-        return 0.0
-    made = claims(judge, question, reference)
-    if not made:
-        return no_claim("reference")
-    missed = unsupported(judge, question, made, found)
-    if not missed:
-        return 1.0
-    share = 1 - len(missed) / len(made)
-    cause = "retrieval.partial" if share else "retrieval.missed"
-    return Told(share, cause, f"{missed[0]!r} of the reference is in no passage")
+    found = borne_out(judge, question, reference, "reference", passages)
+    if isinstance(found, Unscored):
+        return found
+    if not found.missed:
+        return found.share
+    cause = "retrieval.partial" if found.share else "retrieval.missed"
+    evidence = f"{found.missed[0]!r} of the reference is in no passage"
+    return Told(found.share, cause, evidence)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from runner.metrics._claims import claims, no_claim, texts, unsupported
+from runner.metrics._claims import borne_out
 from runner.metrics._declare import metric
-from runner.metrics._evidence import NO_TEXT
 from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Judge, Passage, Told, Unscored
 
@@ -34,17 +33,10 @@ def faithfulness(
     >>> faithfulness("What does it cost?", answer, (price,), judge)
     0.5
     """
-    found = texts(passages)
-    if found is None:
-        return NO_TEXT
-    if not any(found):
-        return 0.0
-    made = claims(judge, question, answer)
-    if not made:
-        return no_claim("answer")
-    invented = unsupported(judge, question, made, found)
-    if not invented:
-        return 1.0
-    share = 1 - len(invented) / len(made)
-    evidence = f"{invented[0]!r} follows from no passage"
-    return Told(share, "grounding.unsupported", evidence)
+    found = borne_out(judge, question, answer, "answer", passages)
+    if isinstance(found, Unscored):
+        return found
+    if not found.missed:
+        return found.share
+    evidence = f"{found.missed[0]!r} follows from no passage"
+    return Told(found.share, "grounding.unsupported", evidence)
