@@ -106,14 +106,28 @@ def received(connection: socket.socket) -> bytes:
     return head + b"\r\n\r\n" + body
 
 
+def end(listener: socket.socket, accepting: threading.Thread) -> None:
+    """Let nobody listen any more, and nobody wait for a caller.
+
+    Closing alone wakes nobody: who still waits takes the first caller of whatever
+    socket is given the same number next.
+    """
+    with suppress(OSError):
+        listener.shutdown(socket.SHUT_RDWR)
+    accepting.join(5)
+    listener.close()
+    assert not accepting.is_alive()
+
+
 @contextmanager
 def replaying() -> Iterator[Replay]:
     server = Replay()
-    threading.Thread(target=server.serve, daemon=True).start()
+    serving = threading.Thread(target=server.serve, daemon=True)
+    serving.start()
     try:
         yield server
     finally:
-        server.listener.close()
+        end(server.listener, serving)
 
 
 def slowly(framing: str, body: bytes) -> list[tuple[str | None, str]]:

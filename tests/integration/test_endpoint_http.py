@@ -21,6 +21,7 @@ from runner.model import Case, Failure, Response
 from runner.responses import Limits, collect
 from runner.spec import EndpointSpec, WaitFor
 from runner.wire._failures import from_error
+from tests.streaming import end
 
 CASE = Case("qa-1", "退货?", tenant="a")
 GOOD = {"answer": "Within 30 days.", "contexts": [{"id": "r#3", "text": "30 days."}]}
@@ -43,7 +44,8 @@ class Server:
         self.host = f"127.0.0.1:{self.listener.getsockname()[1]}"
         self.url = f"http://{self.host}/rag"
         self.ended = threading.Event()
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.accepting = threading.Thread(target=self.accept, daemon=True)
+        self.accepting.start()
 
     def accept(self) -> None:
         with suppress(OSError):
@@ -77,7 +79,7 @@ class Server:
 
     def close(self) -> None:
         self.ended.set()
-        self.listener.close()
+        end(self.listener, self.accepting)
 
 
 @pytest.fixture
