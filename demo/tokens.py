@@ -16,7 +16,7 @@ _FUNCTION_WORDS = frozenset(
     how i if in is it its many me much must my need of on one or our per please so that
     the their them there they this to was we what when where which who will with would
     you your
-    """.split()  # noqa: SIM905  a list of sixty strings reads worse
+    """.split()
 )
 # A bigram across one of these would be a word that nobody wrote.
 _CHINESE_FUNCTION_WORDS = re.compile(

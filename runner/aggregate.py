@@ -16,7 +16,7 @@ from math import fsum, sqrt
 from operator import mul
 from typing import NamedTuple, Protocol
 
-from runner.inference import bootstrap, wilson
+from runner.inference import bootstrap, is_binary, wilson
 from runner.model import (
     RUN_LEVEL,
     STATISTICS,
@@ -106,7 +106,7 @@ def spread(
         return Spread(1, mean)
     parts = [value - mean for value in values]
     sd = sqrt(fsum(map(mul, parts, parts)) / (count - 1))
-    if bounds == (0.0, 1.0) and values.count(0.0) + values.count(1.0) == count:
+    if bounds == (0.0, 1.0) and is_binary(values):
         return Spread(count, mean, sd, wilson(mean, count))
     low, high = bootstrap(values)
     least, most = bounds
@@ -160,8 +160,7 @@ def run_level(
 
     Accuracy is passed / (passed + failed): errors and undetermined cases are in neither
     and count as unscored; what was not asked or is in quarantine does everywhere.
-    Coverage is the least of
-    the metrics' coverages.
+    Coverage is the least of the metrics' coverages.
     """
     judged = bytes(outcome in ("passed", "failed") for outcome in outcomes)
     passed = [float(outcome == "passed") for outcome in outcomes]

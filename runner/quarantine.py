@@ -10,6 +10,7 @@ from datetime import date
 from itertools import islice
 
 from runner.model import Case, Finding, Outcome, Quarantine, Quarantined, memberships
+from runner.text.lengths import cut
 from runner.units import count
 from runner.units import listed as shown
 
@@ -80,7 +81,7 @@ def told(found: Sequence[Quarantined], total: int) -> Iterator[str]:
         whose = f"; {each.owner}" if each.owner else ""
         yield (
             f"{each.id} is in quarantine until {each.until} and does not gate: it "
-            f"{_BECAME[each.outcome]} ({_short(each.why)}{whose})"
+            f"{_BECAME[each.outcome]} ({cut(' '.join(each.why.split()), _WHY)}{whose})"
         )
     if total > len(found[:_NAMED]):
         rest = count(total - len(found[:_NAMED]), "more case")
@@ -95,11 +96,6 @@ _BECAME: Mapping[Outcome, str] = {
     "not_asked": "was not asked",
     "quarantined": "is undetermined",
 }
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _WHY else f"{line[: _WHY - 1]}…"
 
 
 def doubts(

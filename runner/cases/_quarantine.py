@@ -20,14 +20,14 @@ def quarantine(value: object) -> Quarantine:
         ValueError: With the end of a sentence that begins with the field's name.
     """
     if not isinstance(value, Mapping):
-        raise _wrong(f"must be written {_EXAMPLE}, and is {kind_of(value)}")
+        raise ValueError(f"must be written {_EXAMPLE}, and is {kind_of(value)}")
     for key in value:
         if key not in _KEYS:
             hint = did_you_mean(str(key), _KEYS) or f"it has {', '.join(_KEYS)}"
-            raise _wrong(f"has the unknown key {key} ({hint})")
+            raise ValueError(f"has the unknown key {key} ({hint})")
     for key in ("until", "why"):
         if value.get(key) is None:
-            raise _wrong(f"has no {key}; write {_EXAMPLE}")
+            raise ValueError(f"has no {key}; write {_EXAMPLE}")
     return Quarantine(
         _day(value["until"]),
         _part(value, "why"),
@@ -35,15 +35,11 @@ def quarantine(value: object) -> Quarantine:
     )
 
 
-def _wrong(what: str) -> ValueError:
-    return ValueError(what)
-
-
 def _part(value: Mapping[str, object], key: str) -> str:
     try:
         return text(value[key])
     except ValueError as error:
-        raise _wrong(f"has {key}, which {error}") from None
+        raise ValueError(f"has {key}, which {error}") from None
 
 
 def _day(value: object) -> date:
@@ -51,4 +47,4 @@ def _day(value: object) -> date:
         return date.fromisoformat(value.strip() if isinstance(value, str) else "")
     except ValueError:
         what = "has until, which must be a day such as 2026-12-31, and is "
-        raise _wrong(what + kind_of(value)) from None
+        raise ValueError(what + kind_of(value)) from None

@@ -32,8 +32,8 @@ Find = Callable[[str, Place], Path]
 """Gives the path that a spec names, at its place."""
 
 
-class NoToken(Exception):  # noqa: N818 - becomes a Failure, never leaves the package
-    """No token could be had."""
+class NoToken(Exception):
+    """No token could be had; becomes a ``Failure``."""
 
 
 class Auth(Protocol):

@@ -17,8 +17,8 @@ _PATH_SHOWN = 60  # characters
 _KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list"}
 
 
-class Malformed(Exception):  # noqa: N818 - becomes a Failure, never leaves the package
-    """A reply does not hold what the mapping says it holds."""
+class Malformed(Exception):
+    """A reply does not hold what the mapping says; becomes a ``Failure``."""
 
 
 def kind(value: Any) -> str:

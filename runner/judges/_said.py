@@ -17,8 +17,8 @@ _SHOWN = 200
 _CJK = 0x2E80  # from here on a character is about a token
 
 
-class Invalid(Exception):  # noqa: N818 - becomes Unrated, never leaves the package
-    """A reply is not what was asked for."""
+class Invalid(Exception):
+    """A reply is not what was asked for; becomes ``Unrated``."""
 
 
 def tokens_about(text: str) -> int:

@@ -42,7 +42,7 @@ def parts(things: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _count(value: object) -> object:
     if isinstance(value, bool):
-        raise ValueError("true and false are no number")  # noqa: TRY004 - pydantic's
+        raise ValueError("true and false are no number")
     return value
 
 

@@ -109,33 +109,6 @@ def parts(
     )
 
 
-def weakest_sentence(
-    answer: str, passages: tuple[Passage, ...], question: str
-) -> str | None:
-    """Give the sentence that the passages back least; None where none can be judged.
-
-    By its content words and word pairs, those of the question counting as backed; the
-    first of equals. A sentence without a content word is not judged.
-    """
-    found = evidence(passages)
-    if found is None:
-        return None
-    known = _stems(found.text) | _stems(question)
-    spoken = _by_sentence(answer)
-    pairs = [set(pairwise(words)) for words in spoken]
-    near = _near(found.text, set[Pair]().union(*pairs))
-    scored = [
-        (
-            _share(len(known.intersection(words)), len(set(words)))
-            * _share(len(pair & near), len(pair)) ** ROOT,
-            sentence,
-        )
-        for sentence, words, pair in zip(sentences(answer), spoken, pairs, strict=False)
-        if words
-    ]
-    return min(scored, key=lambda one: one[0], default=(1.0, None))[1]
-
-
 @remembered
 def _stems(text: str) -> frozenset[str]:
     return frozenset([word[:STEM] for word in vocabulary(text)])

@@ -31,8 +31,8 @@ class Task(NamedTuple, Generic[Reply]):
     its ``verdicts``; empty where there is none."""
 
 
-class Unrated(Exception):  # noqa: N818 - becomes a failed score, never leaves a run
-    """A judge could not rate; ``reason`` says why, in words for the report."""
+class Unrated(Exception):
+    """A judge could not rate; becomes a failed score, whose reason is ``reason``."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -33,7 +33,7 @@ class Remedy(NamedTuple):
     """Whether people want it so, and nothing is amiss."""
 
 
-class Refused(Exception):  # noqa: N818 - never turns a run red by itself
+class Refused(Exception):
     """GitHub did not do what was asked."""
 
     def __init__(self, reason: Reason) -> None:

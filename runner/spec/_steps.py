@@ -12,7 +12,7 @@ from runner.spec._auth import AuthSpec
 from runner.spec._part import Part
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WORDS = frozenset("and else false if in is loop none not or self true".split())  # noqa: SIM905 - a list of words
+_WORDS = frozenset("and else false if in is loop none not or self true".split())
 _SHORTEST = 0.1
 
 Framing = Literal["sse", "ndjson", "prefixed"]

@@ -29,11 +29,11 @@ TEXT_LIMIT = 10 * 2**20
 FILTERS = frozenset(
     """abs capitalize count d default first float int items join last length list lower
     map max min reject rejectattr replace reverse select selectattr sort string title
-    tojson trim truncate unique upper urlencode""".split()  # noqa: SIM905 - a list of words
+    tojson trim truncate unique upper urlencode""".split()
 )
 _METHODS = frozenset(
     """capitalize count endswith find get index items keys lower lstrip removeprefix
-    removesuffix rstrip split startswith strip title upper values""".split()  # noqa: SIM905 - likewise
+    removesuffix rstrip split startswith strip title upper values""".split()
 )
 
 

@@ -32,7 +32,7 @@ _UNITS = (
     "层级季届期号小星场座艘辆架枚部篇册本张口颗棵"
 )
 _CHINESE = re.compile(  # a class comes first, which is searched for at once
-    rf"(?P<run>{NUMERAL}{NUMERAL}*+(?:点{DIGIT}++(?!{MAGNITUDE}))?)"
+    rf"(?P<run>{_RUN})"
     rf"(?:分之(?P<share>{_RUN})"
     rf"|(?P<unit>[{_UNITS}多余几]|分钟|点(?=[钟半整]|{NUMERAL}{{1,3}}分))?)"
 )

@@ -24,12 +24,12 @@ _CHUNK = 64 * 1024
 _SHOWN = 4 * 1024
 
 
-class TooLarge(Exception):  # noqa: N818 - becomes a Failure, never leaves the package
-    """The body is larger than it may be."""
+class TooLarge(Exception):
+    """The body is larger than it may be; becomes a ``Failure``."""
 
 
-class Unreadable(Exception):  # noqa: N818 - likewise
-    """The body is encoded in a way that cannot be undone."""
+class Unreadable(Exception):
+    """The body's content encoding cannot be undone; becomes a ``Failure``."""
 
 
 class Reply(NamedTuple):

@@ -21,12 +21,15 @@ Resolve = Callable[[str, int], Sequence[tuple[Any, ...]]]
 """As ``socket.getaddrinfo`` gives it: family, kind, protocol, name, address."""
 
 
-class Refused(Exception):  # noqa: N818 - becomes an InputError, never leaves the package
-    """A name stands for addresses that are never reached."""
+class Refused(Exception):
+    """A name resolves to addresses that are never asked; becomes an ``InputError``."""
 
 
-class Unanswered(ConnectionRefusedError):  # noqa: N818 - likewise a Failure
-    """Nothing accepts a connection at localhost, nor where it may be instead."""
+class Unanswered(ConnectionRefusedError):
+    """Nothing accepts a connection at localhost, nor where it may be instead.
+
+    Becomes a ``Failure``.
+    """
 
 
 def resolve(host: str, port: int) -> Sequence[tuple[Any, ...]]:

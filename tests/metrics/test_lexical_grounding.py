@@ -1,6 +1,6 @@
 import pytest
 
-from runner.metrics.lexical_grounding import lexical_grounding, weakest_sentence
+from runner.metrics.lexical_grounding import lexical_grounding
 from runner.model import Passage, Unscored
 
 RULE = "Opened items can be returned within 30 days. Refunds are paid by card."
@@ -181,41 +181,3 @@ def test_a_number_may_straddle_two_adjacent_passages():
 )
 def test_what_cannot_be_told_is_unscored(answer, passages, reason):
     assert lexical_grounding(answer, passages, "") == Unscored(reason)
-
-
-@pytest.mark.parametrize(
-    ("answer", "context", "expected"),
-    [
-        pytest.param(
-            "Refunds are paid by card. Tea grows in China.",
-            RULE,
-            "Tea grows in China.",
-            id="English",
-        ),
-        pytest.param(
-            "退款原路返回银行卡。会员享受免费配送。",
-            CHINESE,
-            "会员享受免费配送。",
-            id="Chinese",
-        ),
-        pytest.param(
-            "Refunds are paid by card. Opened items can be returned within 45 days.",
-            RULE,
-            "Opened items can be returned within 45 days.",
-            id="a wrong number",
-        ),
-    ],
-)
-def test_the_weakest_sentence_is_named(answer, context, expected):
-    assert weakest_sentence(answer, texts(context), "") == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "passages"),
-    [
-        pytest.param("", texts(RULE), id="empty answer"),
-        pytest.param(RULE, (Passage(id="a"),), id="absent text"),
-    ],
-)
-def test_where_none_can_be_judged_no_sentence_is_named(answer, passages):
-    assert weakest_sentence(answer, passages, "") is None
