@@ -1,5 +1,3 @@
-"""anchor_support."""
-
 from __future__ import annotations
 
 from statistics import fmean

@@ -1,5 +1,3 @@
-"""answer_correctness."""
-
 from __future__ import annotations
 
 from runner.metrics._claims import claims, no_claim, unsupported

@@ -1,5 +1,3 @@
-"""answer_relevancy."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""answer_similarity."""
-
 from __future__ import annotations
 
 from collections import Counter

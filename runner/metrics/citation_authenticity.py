@@ -1,5 +1,3 @@
-"""citation_authenticity."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,3 @@
-"""citation_support."""
-
 from __future__ import annotations
 
 import re

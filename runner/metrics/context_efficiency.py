@@ -1,5 +1,3 @@
-"""context_efficiency."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import metric

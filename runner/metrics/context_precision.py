@@ -1,5 +1,3 @@
-"""context_precision."""
-
 from __future__ import annotations
 
 from itertools import accumulate

@@ -1,5 +1,3 @@
-"""context_recall."""
-
 from __future__ import annotations
 
 from runner.metrics._claims import borne_out

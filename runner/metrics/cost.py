@@ -1,5 +1,3 @@
-"""cost."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""faithfulness."""
-
 from __future__ import annotations
 
 from runner.metrics._claims import borne_out

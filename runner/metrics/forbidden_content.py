@@ -1,5 +1,3 @@
-"""forbidden_content."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import metric

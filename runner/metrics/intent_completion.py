@@ -1,5 +1,3 @@
-"""intent_completion."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import metric

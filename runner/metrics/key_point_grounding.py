@@ -1,5 +1,3 @@
-"""key_point_grounding."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import metric

@@ -1,5 +1,3 @@
-"""key_points."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import metric

@@ -1,5 +1,3 @@
-"""latency."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import metric

@@ -1,5 +1,3 @@
-"""lexical_grounding."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""map@k."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import Cutoff, metric
@@ -7,7 +5,7 @@ from runner.model import Ranking
 
 
 @metric(layer="retrieval")
-def map(ranking: Ranking, *, k: Cutoff = None) -> float:  # noqa: A001  the field's name
+def map(ranking: Ranking, *, k: Cutoff = None) -> float:
     """Average precision: precision at each relevant document, over all relevant ones.
 
     A relevant document that did not come in the first k ranks adds 0, so that the

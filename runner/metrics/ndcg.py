@@ -1,5 +1,3 @@
-"""ndcg@k."""
-
 from __future__ import annotations
 
 from functools import lru_cache

@@ -1,5 +1,3 @@
-"""precision@k."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import Cutoff, metric

@@ -1,5 +1,3 @@
-"""recall@k."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import Cutoff, metric

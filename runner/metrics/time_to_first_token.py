@@ -1,5 +1,3 @@
-"""time_to_first_token."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import metric

@@ -1,5 +1,3 @@
-"""token_support."""
-
 from __future__ import annotations
 
 from runner.metrics._declare import metric

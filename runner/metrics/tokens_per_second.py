@@ -1,5 +1,3 @@
-"""tokens_per_second."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
