@@ -29,6 +29,16 @@ KeyPath = tuple[str | int, ...]
 """Where in a parsed file a value stands: keys of mappings, positions in lists."""
 
 
+def dotted(path: KeyPath) -> str:
+    """Write a key path as people do.
+
+    >>> dotted(("endpoint", "steps", 0, "url"))
+    'endpoint.steps[0].url'
+    """
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
 class Place(NamedTuple):
     """Where in the user's files something stands."""
 
@@ -55,8 +65,7 @@ class Document(NamedTuple):
         known = path
         while known and known not in self.lines:
             known = known[:-1]
-        dotted = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path)
-        return Place(self.file, self.lines.get(known), dotted.removeprefix("."))
+        return Place(self.file, self.lines.get(known), dotted(path))
 
 
 class RagEvalError(Exception):

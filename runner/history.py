@@ -9,15 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, floor
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from runner.errors import InputError, Place
+from runner.errors import Place
 from runner.model import Frozen, GateResult, Tighter, Verdict
+from runner.readback import checked
 from runner.report import Report
 
 STEADY = 5  # runs in a row that must beat a limit before a tighter one is offered
 SHOWN = 30  # runs of a trend
 _STEPS = 100  # a limit is offered in hundredths
+_REMEDY = "remove the line, or begin a new history"
 
 
 class Value(Frozen):
@@ -85,16 +87,7 @@ def read(lines: Iterable[tuple[int, Any]], file: str) -> Iterator[Point]:
         InputError: A line is not what this version writes.
     """
     for number, value in lines:
-        try:
-            yield Point.model_validate(value)
-        except ValidationError as error:
-            first = error.errors()[0]
-            path = ".".join(map(str, first["loc"]))
-            raise InputError(
-                f"{path or 'the line'}: {first['msg']}",
-                where=Place(file, number),
-                hint="remove the line, or begin a new history",
-            ) from None
+        yield checked(value, Point, Place(file, number), hint=_REMEDY)
 
 
 def trend(points: Sequence[Point]) -> Mapping[str, tuple[float, ...]]:

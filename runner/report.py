@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from pydantic import Field, ValidationError
-from pydantic_core import from_json
+from pydantic import Field
 
-from runner.errors import InputError, Place
+from runner.errors import Place
 from runner.model import (
     LAYERS,
     BaselineKind,
@@ -32,6 +31,7 @@ from runner.model import (
     YardstickChange,
     split_statistic,
 )
+from runner.readback import read_back
 from runner.text.lengths import cut_around, finds
 
 FORMAT_VERSION = 1
@@ -156,37 +156,14 @@ def read(text: str | bytes, place: Place) -> Report:
         InputError: It is no JSON, of a format that this version does not know, or a
             value in it is not what the format says.
     """
-    try:
-        data = from_json(text)
-    except ValueError as error:
-        raise InputError(
-            f"this is no JSON: {error}",
-            where=place,
-            hint="the file is damaged or half written; run the evaluation again",
-        ) from None
-    found = data.get("format_version") if isinstance(data, dict) else None
-    if found != FORMAT_VERSION or isinstance(found, bool):
-        raise InputError(_unknown_format(found), where=place, hint=_OTHER_VERSION)
-    try:
-        return Report.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        path = ".".join(str(part) for part in first["loc"])
-        raise InputError(
-            f"{path}: {first['msg']}", where=place, hint=_OTHER_VERSION
-        ) from None
+    what = "results.json of rag-eval-action"
+    return read_back(text, Report, place, what=what, hint=_AGAIN)
 
 
-_OTHER_VERSION = (
-    "another version of rag-eval-action wrote it: use that version, "
+_AGAIN = (
+    "it is damaged, or another version of rag-eval-action wrote it: use that version, "
     "or run the evaluation again"
 )
-
-
-def _unknown_format(found: Any) -> str:
-    if found is None:
-        return "no results of rag-eval-action: format_version is missing"
-    return f"format_version {found!r} is unknown; this version reads {FORMAT_VERSION}"
 
 
 def mapped(report: Report, change: Callable[[str], str]) -> Report:

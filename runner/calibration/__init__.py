@@ -6,9 +6,7 @@
 
 from __future__ import annotations
 
-from runner.calibration._read import read
 from runner.calibration._record import (
-    FORMAT_VERSION,
     Calibration,
     Entry,
     Flips,
@@ -17,11 +15,11 @@ from runner.calibration._record import (
     Part,
     TaskPrint,
     part,
+    read,
 )
 from runner.calibration._standing import Demand, Ruler, Standing, standing
 
 __all__ = [
-    "FORMAT_VERSION",
     "Calibration",
     "Demand",
     "Entry",

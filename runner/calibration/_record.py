@@ -9,8 +9,10 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from runner.agreement import Table, auroc, tally
+from runner.errors import Place
 from runner.inference import wilson
 from runner.model import Better, Frozen
+from runner.readback import read_back
 
 FORMAT_VERSION = 1
 _CLOSE = 1e-6
@@ -174,7 +176,7 @@ class Labels(Frozen):
 class Calibration(Frozen):
     """A judge beside people, metric by metric."""
 
-    format_version: int = Field(default=FORMAT_VERSION, ge=1, le=FORMAT_VERSION)
+    format_version: int = FORMAT_VERSION
     made: date
     """In UTC."""
     judge: Identity
@@ -183,3 +185,14 @@ class Calibration(Frozen):
     """By label, as the spec names them."""
     version: str = ""
     """Of rag-eval-action."""
+
+
+def read(text: str | bytes, place: Place) -> Calibration:
+    """Give the calibration in the text of a ``calibration.json``.
+
+    Raises:
+        InputError: It is no JSON, of another format, or a figure is not what the
+            format says or not what the counts beside it give.
+    """
+    what, hint = "calibration of a judge", "write it again with rag-eval calibrate"
+    return read_back(text, Calibration, place, what=what, hint=hint)

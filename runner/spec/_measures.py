@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from runner.errors import kind_of
+from runner.errors import dotted, kind_of
 from runner.model import (
     NOTHING,
     RUN_LEVEL,
@@ -62,8 +62,7 @@ def _checked(metric: Metric, given: Mapping[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         raise ValueError(
             "; ".join(
-                f"{metric.name}.{'.'.join(map(str, path))}: {what}"
-                + (f" ({hint})" if hint else "")
+                f"{metric.name}.{dotted(path)}: {what}" + (f" ({hint})" if hint else "")
                 for path, what, hint in mistakes(error, metric.options, given)
             )
         ) from None

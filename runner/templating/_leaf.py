@@ -17,7 +17,7 @@ from jinja2 import Template, Undefined, meta, nodes
 from jinja2.environment import TemplateExpression
 from jinja2.exceptions import UndefinedError
 
-from runner.errors import InputError, Place, did_you_mean
+from runner.errors import InputError, Place, did_you_mean, dotted
 from runner.templating._sandbox import FILTERS, TEXT, URL, Sandbox, check_size
 from runner.variables import expand
 
@@ -51,8 +51,7 @@ def by_path(*path: str | int) -> Place:
     >>> str(by_path("endpoint", "body", "messages", 0))
     'endpoint.body.messages[0]'
     """
-    dotted = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path)
-    return Place(dotted.removeprefix("."))
+    return Place(dotted(path))
 
 
 class Leaf(NamedTuple):

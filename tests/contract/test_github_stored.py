@@ -275,7 +275,7 @@ def test_a_damaged_baseline_is_a_mistake(github, team):
     ended = team.on_pull()
 
     assert ended.exit == 2
-    assert "branch rag-eval-data/results.json: this is no JSON" in ended.log
+    assert "branch rag-eval-data/results.json: is no JSON" in ended.log
 
 
 def test_a_fork_reads_and_never_writes(github, team):

@@ -63,16 +63,16 @@ def test_what_is_written_is_read_back():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"verdict": "fine", "cases": 1}, "history.jsonl:3 : verdict"),
-        ({"verdict": "passed", "cases": 1, "more": 1}, "more"),
-        ([], "the line"),
+        ({"verdict": "fine", "cases": 1}, "history.jsonl:3 verdict: Input should"),
+        ({"verdict": "passed", "cases": 1, "more": 1}, "history.jsonl:3 more: Extra"),
+        ([], "history.jsonl:3: Input should be a valid dictionary"),
     ],
 )
 def test_a_line_that_is_none_is_told_with_its_place(line, said):
     with pytest.raises(InputError) as told:
         list(read([(3, line)], "history.jsonl"))
 
-    assert said.replace(" :", ":") in str(told.value)
+    assert said in str(told.value)
 
 
 def test_a_trend_has_the_numbers_that_every_run_has():
