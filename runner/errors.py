@@ -99,6 +99,10 @@ class InputError(RagEvalError):
 
     exit_code = 2
 
+    def __iter__(self) -> Iterator[InputError]:
+        """Give the mistakes that it tells: itself alone, but for ``Problems``."""
+        yield self
+
 
 class MissingVariable(InputError):
     """The spec reads an environment variable that is missing or empty.
@@ -137,7 +141,7 @@ class Problems(InputError):
 
     def __iter__(self) -> Iterator[InputError]:
         """Give the mistakes one by one."""
-        return iter(self.problems)
+        yield from self.problems
 
 
 class Unavailable(RagEvalError):

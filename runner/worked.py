@@ -79,10 +79,8 @@ def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> tuple[Worked, 
     for row in rows:
         try:
             found.append(_worked(row, registry))
-        except Problems as error:
-            problems += error.problems
         except InputError as error:
-            problems.append(error)
+            problems += error
     if not found and not problems:
         problems.append(InputError("there is no worked example"))
     if problems:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from runner import __version__, files, settings
-from runner.errors import MissingVariable, Place, Problems, RagEvalError
+from runner.errors import InputError, MissingVariable, Place, RagEvalError
 from runner.publish.artifacts import ResultsFolder
 from runner.publish.workflow import Annotation
 from runner.redact import Redactor
@@ -38,7 +38,7 @@ def skip(error: RagEvalError, found: Settings) -> Skip | None:
     is given no secrets.
     """
     withheld = settings.withheld(found.change, found.run.actor)
-    each = error.problems if isinstance(error, Problems) else (error,)
+    each = list(error) if isinstance(error, InputError) else [error]
     missing = [one for one in each if isinstance(one, MissingVariable)]
     if not withheld or len(missing) < len(each):
         return None

@@ -100,12 +100,7 @@ def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
     """
     plan, folder, recorded = run
     found = read_results(folder, folder.as_posix())
-    scope = Scope(
-        plan.spec.endpoint.match,
-        plan.spec.endpoint.shared_tenants,
-        only_cited=plan.spec.endpoint.response.scope == "cited",
-    )
-    scorer = Scorer(wanted, scope)
+    scorer = Scorer(wanted, Scope.of(plan.spec.endpoint))
     seen: set[str] = set()  # where a question stands twice, its reply may be the same
     if not recorded.exists():
         hint = "give the file that the run replayed: --replay FILE"

@@ -51,10 +51,8 @@ def take(run: Run, sheets: Sequence[Path]) -> Taken:
         try:
             rows = files.read_rows(sheet, file=sheet.as_posix())
             labels += filled(rows, items, sheet.stem)
-        except Problems as error:
-            problems += error.problems
         except InputError as error:
-            problems.append(error)
+            problems += error
     problems += _twice(labels)
     if problems:
         raise Problems(problems)

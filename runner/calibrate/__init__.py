@@ -180,12 +180,7 @@ def _held(
     asked: Asked, world: World, judging: Judging, tick: Callable[[], object]
 ) -> list[Held]:
     """Give each measure beside people; what changed copies take comes last."""
-    endpoint, order = asked.plan.spec.endpoint, asked.order
-    scope = Scope(
-        endpoint.match,
-        endpoint.shared_tenants,
-        only_cited=endpoint.response.scope == "cited",
-    )
+    order, scope = asked.order, Scope.of(asked.plan.spec.endpoint)
     threads, stoppable = asked.judge.concurrency, world.interruptible
     rater = Rater(scope, judging.judge(), threads, stoppable, tick)
     known = prints(

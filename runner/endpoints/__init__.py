@@ -18,7 +18,6 @@ from runner.hosts import forbidden
 from runner.model import Case
 from runner.spec import EndpointSpec
 from runner.templating import InputTemplate, Locate
-from runner.text.lengths import excerpt
 
 __all__ = [
     "Found",
@@ -27,7 +26,6 @@ __all__ = [
     "as_recorded",
     "check",
     "collected",
-    "excerpt",
     "framing",
     "guess",
     "number",

@@ -225,10 +225,8 @@ def kept(make: Callable[[], Made], problems: list[InputError]) -> Made | None:
     """Give what is made, or None with why it cannot be among the problems."""
     try:
         return make()
-    except Problems as found:
-        problems += found
     except InputError as error:
-        problems.append(error)
+        problems += error
     return None
 
 

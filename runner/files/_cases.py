@@ -132,11 +132,8 @@ class _Reading:
                 defaults=source.defaults,
                 source=where._replace(path="cases"),
             )
-        except Problems as found:
-            self.problems += found
-            return ()
         except InputError as found:
-            self.problems.append(found)
+            self.problems += found
             return ()
         self.notices += loaded.notices
         return loaded.cases
@@ -178,10 +175,8 @@ class _Reading:
                 for row in self.of_file(path, where):
                     count += 1
                     yield row
-            except Problems as found:
-                self.problems += found
             except InputError as found:
-                self.problems.append(found)
+                self.problems += found
             else:
                 if not count:
                     file = name_of(path, self.root)

@@ -72,10 +72,8 @@ def read(
             if label:
                 _once(label, seen)
                 found.append(label)
-        except Problems as error:
-            problems += error.problems
         except InputError as error:
-            problems.append(error)
+            problems += error
     problems = [*strange.values(), *problems]
     if not found and not problems:
         problems.append(InputError("there is no label: write good or bad under label"))

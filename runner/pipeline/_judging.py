@@ -41,13 +41,8 @@ class Line:
         interruptible: Interruptible = iter,
     ) -> None:
         spec = plan.spec
-        scope = Scope(
-            spec.endpoint.match,
-            spec.endpoint.shared_tenants,
-            only_cited=spec.endpoint.response.scope == "cited",
-        )
         self._plan = plan
-        self._scorer = Scorer(spec.measures, scope)
+        self._scorer = Scorer(spec.measures, Scope.of(spec.endpoint))
         self._examiner = Examiner(spec.measures, spec.marks, spec.diagnosis)
         self._stage: Stage | None = None
         if rating and any(measure.metric.judged for measure in spec.measures):

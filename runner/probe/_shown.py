@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 
-from runner.endpoints import Found, excerpt
+from runner.endpoints import Found
 from runner.endpoints.http import NO_STATUS, Arrived, Came, Reply
 from runner.errors import InputError
 from runner.model import Case, Failure, Response, Unscored
 from runner.scores import Scope, Scorer
 from runner.spec import EndpointSpec, Spec
+from runner.text.lengths import excerpt
 from runner.units import count
 
 _BODY = 2000  # characters
@@ -113,10 +114,7 @@ def cited(response: Response) -> Iterator[str]:
 
 def metrics(spec: Spec, case: Case, response: Response) -> Iterator[str]:
     """Say which metrics score this reply, and why the others do not."""
-    endpoint = spec.endpoint
-    only_cited = endpoint.response.scope == "cited"
-    scope = Scope(endpoint.match, endpoint.shared_tenants, only_cited=only_cited)
-    scorer = Scorer(spec.measures, scope)
+    scorer = Scorer(spec.measures, Scope.of(spec.endpoint))
     row = scorer.row(scorer.asked(case, response))
     rows = [(m.label, score) for m, score in zip(spec.measures, row, strict=True)]
     scored = [label for label, score in rows if isinstance(score, float)]
@@ -139,10 +137,9 @@ def missing(problems: Iterable[InputError]) -> Iterator[str]:
         yield f"  {problem}"
 
 
-def failed(result: Response | Failure, endpoint: EndpointSpec) -> Iterator[str]:
-    """Say why there is no usable reply."""
-    if isinstance(result, Failure):
-        yield ""
-        yield f"no usable reply ({result.cause}): {result.message}"
-        if endpoint.start and result.cause == "service.unreachable":
-            yield f"start it first: {excerpt(endpoint.start.command, 2 * _VALUE)}"
+def failed(failure: Failure, endpoint: EndpointSpec) -> Iterator[str]:
+    """Say why there is no usable reply, and how the service is started, if known."""
+    yield ""
+    yield f"no usable reply ({failure.cause}): {failure.message}"
+    if endpoint.start and failure.cause == "service.unreachable":
+        yield f"start it first: {excerpt(endpoint.start.command, 2 * _VALUE)}"

@@ -14,9 +14,10 @@ from typing import Literal, NamedTuple
 
 from runner import render
 from runner.advice import ADVICE
-from runner.errors import InputError, Place, Problems, RagEvalError, Unavailable, reason
+from runner.errors import InputError, Place, RagEvalError, Unavailable, reason
 from runner.redact import Redactor
 from runner.report import FailedCase, Report
+from runner.text.lengths import cut
 
 SUMMARY_LIMIT = 2**20  # bytes of a step; GitHub drops all of a larger one
 ANNOTATIONS = 10  # of a level that GitHub keeps for a step
@@ -120,7 +121,7 @@ def command(annotation: Annotation) -> str:
     shown = ",".join(
         f"{name}={_property(value)}" for name, value in properties.items() if value
     )
-    message = render.cut(annotation.message, MESSAGE)
+    message = cut(annotation.message, MESSAGE)
     return f"::{annotation.level} {shown}::{_data(message)}"
 
 
@@ -161,7 +162,7 @@ def _failing(case: FailedCase) -> str:
 
 def of_error(error: RagEvalError, spec: str) -> Iterator[Annotation]:
     """Give an annotation for each mistake, where it stands; else on the spec."""
-    each = islice(error, ANNOTATIONS * 2) if isinstance(error, Problems) else (error,)
+    each = islice(error, ANNOTATIONS * 2) if isinstance(error, InputError) else (error,)
     title = "Mistake" if isinstance(error, InputError) else "Not evaluated"
     for one in each:
         yield Annotation("error", title, str(one), one.where or Place(spec))

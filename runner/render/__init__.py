@@ -10,7 +10,6 @@ from runner.render._junit import junit
 from runner.render._links import NOWHERE, Links
 from runner.render._markdown import COMMENT, FILTERS, SUMMARY, Budget, comment, summary
 from runner.render._mistake import mistake
-from runner.text.lengths import cut
 
 __all__ = [
     "COMMENT",
@@ -22,7 +21,6 @@ __all__ = [
     "clean",
     "comment",
     "console",
-    "cut",
     "harmless",
     "html",
     "inert",

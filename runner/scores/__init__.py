@@ -22,6 +22,7 @@ from runner.model import (
 )
 from runner.scores._column import Column
 from runner.scores._groups import grouped
+from runner.spec import EndpointSpec
 from runner.text import declines, states
 
 __all__ = [
@@ -49,6 +50,12 @@ class Scope(NamedTuple):
     """The system shows only what it cited, so its ranking is unknown."""
     judge: Judge | None = None
     """The model that rates for judged metrics, where there is one."""
+
+    @classmethod
+    def of(cls, endpoint: EndpointSpec) -> Scope:
+        """Give that of an endpoint's replies, without a judge."""
+        only_cited = endpoint.response.scope == "cited"
+        return cls(endpoint.match, endpoint.shared_tenants, only_cited=only_cited)
 
 
 class Asked(NamedTuple):

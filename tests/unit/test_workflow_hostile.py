@@ -18,6 +18,7 @@ from runner.publish import workflow
 from runner.publish.workflow import MESSAGE, Annotation, Workflow
 from runner.redact import Redactor
 from runner.report import FailedCase, Report, Totals
+from runner.text.lengths import cut
 from tests.hostile import NUMBER, SEED, obeyed, strings
 
 
@@ -61,7 +62,7 @@ def test_an_annotation_is_one_command_with_our_properties(texts: list[str]):
         annotation = Annotation("warning", text, text, Place(text, 3))
         line = workflow.command(annotation)
         shown = render.clean(text)
-        said = render.clean(render.cut(text, MESSAGE))
+        said = render.clean(cut(text, MESSAGE))
         expected = ("warning", {"file": shown, "line": "3", "title": shown}, said)
         if command(line) != expected or re.search(r"[\r\n]", line):
             wrong.append(text)
