@@ -61,21 +61,12 @@ def test_a_report_reads_back_as_it_was():
         ('{"verdict": "passed"}', "format_version is missing"),
         ('{"format_version": 2}', "has format_version 2; this version reads 1"),
         ('{"format_version": true}', "has format_version True"),
-        (
-            '{"format_version": 1, "verdict": "passed", "totals": {}}',
-            "results.json name: Field",
-        ),
-            '{"format_version": 1, "verdict": "passed", "totals": {}}',
-            "results.json name: Field",
-        ),
+        ('{"format_version": 1, "totals": {}}', "results.json name: Field required"),
         (
             '{"format_version": 1, "name": "x", "verdict": "green", "totals": {}}',
             "results.json verdict: Input should be",
         ),
-        (
-            report().model_dump_json().replace('n_s":null', 'n_s":NaN'),
-            "is no JSON",
-        ),
+        (report().model_dump_json().replace('n_s":null', 'n_s":NaN'), "is no JSON"),
     ],
 )
 def test_what_is_no_report_says_where_why_and_what_to_do(text, says):
