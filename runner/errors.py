@@ -13,6 +13,7 @@ What goes wrong with one case or one metric is no exception: it is a value, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -23,6 +24,9 @@ NAMED = 40
 
 LISTED = 200
 """Mistakes that are told one by one before the rest is only counted."""
+
+_SAID = 600  # characters of what one mistake is; the longest of our own have 200
+_BREAKS = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
 
 
 KeyPath = tuple[str | int, ...]
@@ -82,9 +86,12 @@ class RagEvalError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        """Give ``where: what (hint)``."""
-        text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text} ({self.hint})" if self.hint else text
+        """Give ``where: what (hint)`` in one line, whatever others wrote in it."""
+        where, what, hint = (
+            _line(str(part or "")) for part in (self.where, self.what, self.hint)
+        )
+        text = f"{where}: {what}" if where else what
+        return f"{text} ({hint})" if hint else text
 
     def mask(self, change: Callable[[str], str]) -> None:
         """Pass every text of it through ``change``, such as one that hides secrets."""
@@ -127,6 +134,10 @@ class Problems(InputError):
         self.problems = tuple(problems)
         super().__init__(self._listed())
 
+    def __str__(self) -> str:
+        """Give a line for each."""
+        return self.what
+
     def _listed(self) -> str:
         told = [str(problem) for problem in self.problems[:LISTED]]
         rest = len(self.problems) - len(told)
@@ -156,6 +167,13 @@ class Cancelled(RagEvalError):
     exit_code = 130
 
 
+def _line(text: str) -> str:
+    text = _BREAKS.sub(" ", text)
+    if len(text) <= _SAID:
+        return text
+    return f"{text[: _SAID // 2]}…{text[-_SAID // 2 :]}"
+
+
 @contextmanager
 def masking(change: Callable[[str], str]) -> Iterator[None]:
     """Pass the texts of whatever is raised within through ``change``."""
@@ -177,6 +195,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     folded = {each.casefold(): each for each in known}
     near = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
     return f"did you mean {folded[near[0]]}?" if near else ""
+
+
+def named(word: str) -> str:
+    """Give a word of the user's as it stands in a sentence, in quotes where it must.
+
+    >>> named("recall"), named(""), named(" a")
+    ('recall', "''", "' a'")
+    """
+    return word if word and word == word.strip() else repr(word)
 
 
 def reason(error: Exception) -> str:

@@ -122,15 +122,20 @@ def amount(value: object) -> Amount:
     return Amount(number * _SECONDS.get(unit, 1.0), duration=bool(unit))
 
 
+_WRITTEN_OUT = 1e15  # as many digits as a float tells apart
 PRECISION = 9  # limits compare after rounding to 1e-9, so more digits tell nothing
 
 
 def plain(value: float) -> str:
     """Give a number as its author would write it, to 1e-9, and without an exponent.
 
-    >>> plain(100.0), plain(-0.85), plain(2e6), plain(-1e-12)
-    ('100', '-0.85', '2000000', '0')
+    What nobody would write out has one.
+
+    >>> plain(100.0), plain(-0.85), plain(2e6), plain(-1e-12), plain(1e30)
+    ('100', '-0.85', '2000000', '0', '1e+30')
     """
+    if abs(value) >= _WRITTEN_OUT:
+        return f"{value:g}"
     text = f"{value:.{PRECISION}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 

@@ -11,7 +11,7 @@ from runner.cases._hashes import case_hash
 from runner.cases._plan import Mistakes, Plan, Row, columns, filled, plan
 from runner.cases._turns import parted
 from runner.cases._unasked import COLUMNS, Unasked
-from runner.errors import Place, did_you_mean
+from runner.errors import Place, did_you_mean, named
 from runner.model import NOTHING, Case
 from runner.units import listed
 
@@ -146,7 +146,7 @@ class _Loader:
         seen = list(dict.fromkeys(key for _, keys in self.plans for key in keys))
         for column, field in self.mapped.items() if seen else ():
             if column not in seen:
-                what = f"no record has {column}"
+                what = f"no record has {named(column)}"
                 hint = (
                     did_you_mean(column, seen) or f"they have {listed(seen, COLUMNS)}"
                 )

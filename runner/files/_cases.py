@@ -124,13 +124,13 @@ class _Reading:
 
     def source(self, source: CaseSource) -> Sequence[Case]:
         """Give the cases of one source, or none of them where something was wrong."""
-        where = Place(self.spec.file, source.line)
+        where = source.place or Place(self.spec.file)
         try:
             loaded = load(
                 self.rows(self.files(source.path, where), where),
                 fields=source.fields,
                 defaults=source.defaults,
-                source=where._replace(path="cases"),
+                source=where,
             )
         except InputError as found:
             self.problems += found
@@ -187,7 +187,7 @@ class _Reading:
         real = inside(path, self.root)
         file = name_of(path, self.root)
         if real in self.read:
-            raise InputError(f"{file} is named twice in cases", where=where)
+            raise InputError(f"{file} is named twice", where=where)
         self.read.add(real)
         rows, encoding = _rows(real, file)
         if encoding == "gb18030":

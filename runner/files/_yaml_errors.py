@@ -20,6 +20,12 @@ def explained(error: YAMLError, text: str, file: str) -> InputError:
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return InputError(f"is no YAML: {error}", where=Place(file))
     context, begun, mark = error.context or "", error.context_mark, error.problem_mark
+    if "escape" in (error.problem or ""):
+        return InputError(
+            "a backslash in double quotes begins an escape, and this is none",
+            where=Place(file, mark.line + 1),
+            hint="use single quotes, in which it is itself",
+        )
     if "quoted scalar" in context and begun:
         return InputError(
             "a quote begins here and does not end",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
@@ -42,10 +43,14 @@ def share(value: object) -> float:
     Raises:
         ValueError: It is no such number; names the two ways to write it.
     """
-    written = amount(value)
-    if written.duration or not 0 <= written.value <= 1:
-        raise ValueError(f"{kind_of(value)} is no share{as_share(written.value)}")
-    return written.value
+    try:
+        number, _, duration = amount(value)
+    except ValueError:
+        number, duration = math.inf, False
+    if duration or not 0 <= number <= 1:
+        text = kind_of(value).removeprefix("the text ")
+        raise ValueError(f"{text} is no share{as_share(number)}")
+    return number
 
 
 def as_share(value: float) -> str:

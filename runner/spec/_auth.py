@@ -30,6 +30,7 @@ def _one_of(*keys: str) -> ConfigDict:
 Words = Annotated[
     tuple[str, ...],
     BeforeValidator(_words),
+    Field(min_length=1),
     WithJsonSchema(
         {
             "anyOf": [

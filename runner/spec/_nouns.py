@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from runner.errors import Place
 from runner.model import NOTHING, BaselineKind, Level, Measure
 from runner.spec._endpoint import EndpointSpec
 from runner.spec._judge import JudgeSpec
@@ -28,7 +29,7 @@ class CaseSource(NamedTuple):
     path: str
     fields: Mapping[str, str] = NOTHING
     defaults: Mapping[str, Any] = NOTHING
-    line: int | None = None
+    place: Place | None = None
 
 
 class Limit(NamedTuple):

@@ -29,7 +29,7 @@ from runner.spec._nouns import (
 )
 from runner.spec._thresholds import limits, relaxes_leakage
 from runner.spec._unjudged import unjudged
-from runner.spec._variables import Variables, misplaced
+from runner.spec._variables import Variables, is_template, misplaced
 from runner.spec._whole import misfits
 from runner.spec._written import SpecFile
 from runner.units import listed
@@ -212,7 +212,8 @@ class _Reading:
     def addresses(self, file: SpecFile, variables: Variables) -> None:
         """See that the addresses are some, once the environment is in them."""
         for path, url in addresses(file):
-            if not variables.plain(url).startswith(("http://", "https://", "{{")):
+            begins = ("http://", "https://", *(("{{",) if is_template(path) else ()))
+            if not variables.plain(url).startswith(begins):
                 names = ", ".join(_NAMES.findall(url))
                 hint = f"look at what {names} holds" if names else ""
                 if bare := re.match(r"\$(\w+)", url):
@@ -225,8 +226,8 @@ class _Reading:
         listed = isinstance(self.document.data.get("cases"), list)
         for index, source in enumerate(file.cases):
             path: KeyPath = ("cases", index) if listed else ("cases",)
-            line = self.document.place(*path).line
-            yield CaseSource(source.path, source.fields, source.defaults, line)
+            where = self.document.place(*path)
+            yield CaseSource(source.path, source.fields, source.defaults, where)
 
     def selectors(self, file: SpecFile) -> Iterator[Selector]:
         for index, red_line in enumerate(file.red_lines):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from runner.errors import did_you_mean
+from runner.errors import did_you_mean, named
 from runner.model import RUN_LEVEL, Metric, split_statistic
 
 _SAME: Mapping[str, tuple[str, ...]] = {
@@ -78,7 +78,7 @@ def unknown(text: str, registry: Mapping[str, Metric], more: Iterable[str] = ())
     """
     matched = _AT.fullmatch(text)
     name, cutoff = (matched[1], matched[2]) if matched else (text.partition("@")[0], "")
-    return f"unknown metric {text} ({_remedy(name, cutoff, registry, [*more])})"
+    return f"unknown metric {named(text)} ({_remedy(name, cutoff, registry, [*more])})"
 
 
 def _remedy(

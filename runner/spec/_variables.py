@@ -69,7 +69,7 @@ class Variables:
         if not isinstance(value, str) or "${" not in value:
             return value
         filled = substituted(value, lambda use: self._use(use, path))
-        return value if _is_template(path) else filled
+        return value if is_template(path) else filled
 
     def _use(self, use: Use, path: KeyPath) -> str:
         name = use.name
@@ -94,7 +94,8 @@ class Variables:
             self.secret[value] = None
 
 
-def _is_template(path: KeyPath) -> bool:
+def is_template(path: KeyPath) -> bool:
+    """Whether what stands at a key path is a template."""
     if "endpoint" not in path:
         return False
     below = path[path.index("endpoint") + 1 :]

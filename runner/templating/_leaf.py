@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import Template, Undefined, meta, nodes
 from jinja2.environment import TemplateExpression
-from jinja2.exceptions import UndefinedError
+from jinja2.exceptions import TemplateSyntaxError, UndefinedError
 
 from runner.errors import InputError, Place, did_you_mean, dotted
 from runner.templating._sandbox import FILTERS, TEXT, URL, Sandbox, check_size
@@ -225,6 +225,9 @@ def _explained(error: Exception, where: Place, case: str = "") -> InputError:
     reason = error.what if isinstance(error, InputError) else str(error)
     if isinstance(error, RecursionError):
         reason = "it is nested too deeply"
+    elif isinstance(error, TemplateSyntaxError):
+        reason = reason.removesuffix(".")
+        hint = f"look at what opens and what closes in {_LANGUAGE}"
     elif isinstance(error, UndefinedError):
         hint = "write {{ name | default('') }} where it may be absent"
     reason = reason or type(error).__name__

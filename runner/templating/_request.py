@@ -209,7 +209,10 @@ class Compiler:
         Earlier replies may not even say the host: they come from outside, and the
         request may carry a key.
         """
+        before = len(self.problems)
         leaf = self._leaf(text, ("url",), url=True)
+        if len(self.problems) > before:
+            return leaf
         if not leaf.start.lower().startswith(("http://", "https://")):
             what = f"{leaf.start or text!r} does not begin with http:// or https://"
             self.problems.append(InputError(what, where=leaf.where))

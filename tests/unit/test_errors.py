@@ -37,3 +37,13 @@ def test_a_flood_of_problems_is_counted_and_not_printed():
     lines = str(flood).splitlines()
     assert (len(lines), lines[-1]) == (LISTED + 1, "and 1,000 more")
     assert len(list(flood)) == LISTED + 1000
+
+
+def test_what_others_wrote_makes_no_second_line_and_no_flood():
+    where = Place("a.yaml", 1, "x\u2028y")
+    forged = InputError("unknown z\r\na.yaml:9 ok: fine", where=where, hint="w" * 9_000)
+
+    told = str(Problems([forged]))
+
+    assert told.startswith("a.yaml:1 x y: unknown z a.yaml:9 ok: fine (www")
+    assert (len(told.splitlines()), len(told) < 1_000) == (1, True)

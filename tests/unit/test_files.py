@@ -374,8 +374,11 @@ def test_paths_are_relative_to_the_spec_or_the_workspace(tmp_path, cases, expect
         ("../../../../etc/passwd", "leads out of the workspace"),
         ("link.json", "leads out of the workspace"),
         ("*.csv", "no file matches *.csv"),
-        ("b.json", "specs/spec.yaml:1: b.json is not there (did you mean a.json?)"),
-        ("x" * 300, f"specs/spec.yaml:1: {'x' * 300} is not there"),
+        (
+            "b.json",
+            "specs/spec.yaml:1 cases: b.json is not there (did you mean a.json?)",
+        ),
+        ("x" * 300, f"specs/spec.yaml:1 cases: {'x' * 300} is not there"),
         ("a**.json", "**"),
         (["a.json", "./a.json"], "specs/a.json is named twice"),
         ("empty.json", "holds no case"),
@@ -403,7 +406,7 @@ def test_the_mistakes_of_all_files_are_told_at_once(tmp_path):
         "b.csv:2:",
         "b.csv:3:",
         "c.yaml:1",
-        "spec.yaml:1:",
+        "spec.yaml:1",
     ]
 
 

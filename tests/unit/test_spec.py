@@ -142,7 +142,7 @@ def test_every_key_is_read(spec):
     assert (endpoint.concurrency, endpoint.shared_tenants) == (4, ("public", "7"))
     assert endpoint.response.citations == CitationMap(pattern=r"\[(\d+)\]", first=1)
     assert endpoint.response.refused is None
-    assert [(source.path, source.line) for source in found.cases] == [
+    assert [(source.path, source.place.line) for source in found.cases] == [
         ("cases/facts.json", 29),
         ("cases/policy.csv", 30),
     ]
