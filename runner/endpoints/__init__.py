@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from runner.endpoints._as_recorded import as_recorded
 from runner.endpoints._guess import collected, framing, guess
 from runner.endpoints._mapping import ReplyMap
-from runner.endpoints._plan import Plan, check_shared, kept, origins, plan
-from runner.endpoints._process import Service, words
+from runner.endpoints._plan import RequestPlan, check_shared, kept, origins, plan
+from runner.endpoints._service import Service, words
 from runner.endpoints._trace import Found, trace
 from runner.endpoints._values import number
 from runner.errors import InputError, Place, Problems
@@ -57,7 +57,7 @@ def check(
 
 
 def _check_requests(
-    asked: Plan, spec: EndpointSpec, cases: Sequence[Case], place: Locate
+    asked: RequestPlan, spec: EndpointSpec, cases: Sequence[Case], place: Locate
 ) -> None:
     check_shared(spec, origins(asked, cases), place)
     for form in asked.forms:

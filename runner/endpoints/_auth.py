@@ -13,7 +13,7 @@ import requests
 from requests.structures import CaseInsensitiveDict
 from requests_aws4auth import AWS4Auth
 
-from runner.endpoints._pipes import Ended, Program
+from runner.endpoints._program import Exit, Program
 from runner.errors import InputError, Place, reason
 from runner.spec import AuthSpec, AwsSigV4
 from runner.templating import Locate
@@ -56,7 +56,7 @@ class Auth(Protocol):
         """
 
 
-class Nobody:
+class NoAuth:
     """Leaves requests as they are."""
 
     def ready(self) -> Sign:
@@ -161,7 +161,7 @@ def auth_of(
         InputError: A file is named that lies outside of the workspace.
     """
     if spec is None:
-        return Nobody()
+        return NoAuth()
     if spec.aws_sigv4:
         return Signature(spec.aws_sigv4, place("auth", "aws_sigv4"))
     bearer = spec.bearer
@@ -208,7 +208,7 @@ def printed(
     return _alone(b"".join(pieces), said)
 
 
-def _how(ended: Ended, patience: float) -> str:
+def _how(ended: Exit, patience: float) -> str:
     if ended.status is None:
         return f"printed no token within {patience:g} s"
     lines = ended.errors.decode(errors="replace").split("\n")

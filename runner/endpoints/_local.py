@@ -1,4 +1,4 @@
-"""What a program and a function on this machine have in common as endpoints."""
+"""What the endpoints without HTTP share: a program and a function on this machine."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from runner.endpoints._came import Arrived, Came
+from runner.endpoints._attempt import Attempt, RoundTrip
+from runner.endpoints._conversation import Conversation
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import Stream
-from runner.endpoints._talk import Talk, begun
 from runner.model import Case, Failure, Pending, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec
@@ -21,20 +21,19 @@ from runner.wire.caller import Reply
 
 
 class Handed(NamedTuple):
-    """What is handed over for one question."""
+    """The input for one question."""
 
     question: str
     given: Any
-    """What the body of the spec gives, else all that templates read."""
+    """``endpoint.body`` rendered; without one, every field that templates can read."""
     sent: bytes
-    """The same as JSON."""
+    """``given`` as JSON."""
 
 
 class LocalEndpoint(ABC):
-    """Asks without HTTP; what comes back is mapped as any reply is.
+    """Asks without HTTP; its output is mapped as any reply is.
 
-    Threads may share it. Nothing that fails is tried again: it fails by itself and not
-    by the way to it.
+    Threads may share it. A failed call is not retried: no network could be the reason.
 
     Args:
         spec: The endpoint's block.
@@ -70,9 +69,7 @@ class LocalEndpoint(ABC):
         self._new_uuid = new_uuid
 
     def ask(self, case: Case) -> Response | Failure | Pending:
-        """Make the one attempt; its latency is all the time that it took.
-
-        Of a conversation that is played the first question is asked.
+        """Ask a case, of a conversation with ``turns: live`` its first question.
 
         Raises:
             InputError: A template fails for this case, an expression of the mapping
@@ -80,44 +77,44 @@ class LocalEndpoint(ABC):
         """
         return self._go(self._begun(case), self._new_uuid())
 
-    def read(self, arrived: Arrived) -> Response | Failure:
+    def read(self, attempt: Attempt) -> Response | Failure:
         """Give what the mapping makes of an attempt.
 
         Raises:
             InputError: An expression cannot take what it met.
         """
-        return arrived.result(self.replies)
+        return attempt.result(self.replies)
 
-    def fetch(self, case: Case) -> Arrived:
-        """Make the one attempt and give what came, as ``ask`` does but unread.
+    def fetch(self, case: Case) -> Attempt:
+        """Make one whole attempt and give its reply before it is mapped.
 
-        Of a conversation that is played, that is what came of the last question, or of
-        the first to which nothing usable did.
+        Of a conversation with ``turns: live`` that is the reply to the last question,
+        or to the first one that failed.
         """
-        talk, uuid = self._begun(case), self._new_uuid()
+        conversation, uuid = self._begun(case), self._new_uuid()
         while True:
-            arrived = self._once(talk, uuid)
-            if talk.is_last:
-                return arrived
-            result = talk.told(self.read(arrived))
+            attempt = self._once(conversation, uuid)
+            if conversation.is_last:
+                return attempt
+            result = conversation.annotated(self.read(attempt))
             if isinstance(result, Failure):
-                return arrived._replace(failed=result)
-            talk = talk.after(result)
+                return attempt._replace(failed=result)
+            conversation = conversation.after(result)
 
-    def _begun(self, case: Case) -> Talk:
-        return begun(case, live=self._spec.turns == "live")
+    def _begun(self, case: Case) -> Conversation:
+        return Conversation.of(case, live=self._spec.turns == "live")
 
-    def _go(self, talk: Talk, uuid: str) -> Response | Failure | Pending:
-        result = talk.told(self.read(self._once(talk, uuid)))
+    def _go(self, now: Conversation, uuid: str) -> Response | Failure | Pending:
+        result = now.annotated(self.read(self._once(now, uuid)))
         if isinstance(result, Failure):
             return result._replace(message=self._redact(result.message))
-        if talk.is_last:
+        if now.is_last:
             return result
-        return Pending(partial(self._go, talk.after(result), uuid))
+        return Pending(partial(self._go, now.after(result), uuid))
 
-    def _once(self, talk: Talk, uuid: str) -> Arrived:
-        case = talk.now
-        given = self._template.render(case, uuid, talk.session)
+    def _once(self, conversation: Conversation, uuid: str) -> Attempt:
+        case = conversation.current
+        given = self._template.render(case, uuid, conversation.session)
         sent = encoded(given, self._place("endpoint", "body")) or b""
         handed = Handed(case.question, given, sent)
         framing = self._spec.response.stream
@@ -125,8 +122,8 @@ class LocalEndpoint(ABC):
         started = self._clock()
         reply = self._call(handed, stream)
         latency = self._clock() - started
-        came = Came(self._asked, self.where, sent, reply, started, latency, stream)
-        return came.alone(self.replies)
+        trip = RoundTrip(self._asked, self.where, sent, reply, started, latency, stream)
+        return trip.alone(self.replies)
 
     def is_ready(self) -> bool:
         """Give true: there is nothing to start first."""

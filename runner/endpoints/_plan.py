@@ -1,4 +1,4 @@
-"""The requests of an endpoint, compiled: what they send, and which are timed."""
+"""The requests of an endpoint: templates, headers, expressions and timing, compiled."""
 
 from __future__ import annotations
 
@@ -24,70 +24,77 @@ _ASKING = frozenset({"question", "history"})
 _SHADOWED = "session"  # a step may be called so: its reply is what that is for
 
 
-class Form(NamedTuple):
-    """One request, before it is sent for any case."""
+class RequestForm(NamedTuple):
+    """One compiled request, from which that of each case is rendered."""
 
     name: str
-    """Nothing where it is the only one."""
+    """Of the step; empty where the endpoint has no ``steps``."""
     block: str
-    """What its keys begin with: ``endpoint.steps[1]``."""
+    """The part of the spec that describes it: ``endpoint.steps[1]``."""
     place: Locate
-    """Where one of its keys stands."""
+    """Gives the place of one of its keys in the user's file."""
     template: RequestTemplate
     headers: Mapping[str, str]
-    """Those that go out unless the spec writes its own."""
+    """Default headers; the spec's own win."""
     framing: str | None
+    """How its reply streams: ``sse``, ``ndjson``, ``prefixed``; None where it does not.
+    """
     timeout: float
+    """Seconds, over all polls."""
     every: float
+    """Seconds between two polls."""
     error: Find | None
+    """Finds an error that the reply states."""
     until: Find | None
-
+    """Whether a poll is done; None where it is not polled."""
     reads_earlier: bool
-    """Whether its templates read the reply to a request before it."""
+    """Whether its templates read the reply to an earlier request."""
 
     @property
     def said(self) -> str:
-        """What messages about it begin with."""
+        """The prefix of messages about it."""
         return f"step {self.name}: " if self.name else ""
 
 
-class Span(NamedTuple):
-    """Which requests of a case are timed."""
+class Timing(NamedTuple):
+    """Which requests of a case count to its latency, by their positions."""
 
     answering: int = 0
-    """The one that gives the answer."""
+    """The one whose reply holds the answer."""
     timed: tuple[int, ...] = (0,)
-    """Those that take the question there, this one among them."""
+    """Those from the question to the answer, ``answering`` among them."""
 
 
-class Plan(NamedTuple):
-    """What is sent for a case, in this order, and how it is read."""
+class RequestPlan(NamedTuple):
+    """The requests of a case in their order, and the mapping of their replies."""
 
-    forms: tuple[Form, ...]
+    forms: tuple[RequestForm, ...]
     replies: ReplyMap
-    span: Span
+    timing: Timing
 
     @property
     def opening(self) -> int:
-        """How many requests only open a session, and are made once in a conversation.
+        """How many requests open a session and are sent once for a conversation.
 
-        They are those before the first that reads the question; where none does, none.
+        They are those before the first that sends the question; 0 where none does.
         """
         asking = (not _ASKING.isdisjoint(form.template.reads) for form in self.forms)
         return next((index for index, asks in enumerate(asking) if asks), 0)
 
-    def is_afresh(self, index: int) -> bool:
-        """Whether a failure of a request is tried again from the first one on.
+    def restarts(self, index: int) -> bool:
+        """Whether a retry of the request at a position starts with the first request.
 
-        That is where it asks the question in a session: what an earlier reply names may
-        remember the failed attempt, and would not answer as it does at first.
+        It does where the request sends the question in a session that an earlier one
+        opened: the session may hold the failed question, and would answer otherwise.
         """
         form = self.forms[index]
         asks = not _ASKING.isdisjoint(form.template.reads)
         return index == 0 or (asks and form.reads_earlier)
 
 
-def plan(spec: EndpointSpec, variables: Mapping[str, str], place: Locate) -> Plan:
+def plan(
+    spec: EndpointSpec, variables: Mapping[str, str], place: Locate
+) -> RequestPlan:
     """Compile every template and expression of an endpoint.
 
     Raises:
@@ -103,7 +110,7 @@ def plan(spec: EndpointSpec, variables: Mapping[str, str], place: Locate) -> Pla
     if problems or replies is None:
         raise Problems(_once(problems))
     whole = tuple(form for form in forms if form)
-    return Plan(whole, replies, _span(whole, spec.response))
+    return RequestPlan(whole, replies, _timing(whole, spec.response))
 
 
 def _once(problems: list[InputError]) -> list[InputError]:
@@ -114,7 +121,7 @@ def _once(problems: list[InputError]) -> list[InputError]:
     return [*told.values()]
 
 
-def origins(plan: Plan, cases: Sequence[Case]) -> tuple[tuple[str, ...], ...]:
+def origins(plan: RequestPlan, cases: Sequence[Case]) -> tuple[tuple[str, ...], ...]:
     """Give the services that each request goes to: their URLs up to the path.
 
     Raises:
@@ -165,7 +172,7 @@ def _compiled(
     place: Locate,
     problems: list[InputError],
     index: int,
-) -> Form | None:
+) -> RequestForm | None:
     step = spec.requests[index]
     within = _within(spec, place, index)
     earlier = tuple(step.name for step in spec.steps[:index])
@@ -184,7 +191,7 @@ def _compiled(
     }
     if template is None or lines is None:
         return None
-    return Form(
+    return RequestForm(
         step.name,
         f"endpoint.steps[{index}]" if spec.steps else "endpoint",
         within,
@@ -230,7 +237,7 @@ def kept(make: Callable[[], Made], problems: list[InputError]) -> Made | None:
     return None
 
 
-def _span(forms: tuple[Form, ...], response: ResponseMap) -> Span:
+def _timing(forms: tuple[RequestForm, ...], response: ResponseMap) -> Timing:
     """Find which requests a person who asks would wait for.
 
     The answer is given by the last one that its expression reads. With it count those
@@ -243,10 +250,10 @@ def _span(forms: tuple[Form, ...], response: ResponseMap) -> Span:
     needed = _needed(forms, answering)
     asking = [i for i in needed if not _ASKING.isdisjoint(forms[i].template.reads)]
     first = min(asking, default=answering)
-    return Span(answering, tuple(i for i in needed if i >= first))
+    return Timing(answering, tuple(i for i in needed if i >= first))
 
 
-def _needed(forms: tuple[Form, ...], index: int) -> list[int]:
+def _needed(forms: tuple[RequestForm, ...], index: int) -> list[int]:
     """Give a request and those before it whose replies it needs, directly or not."""
     found, left = {index}, [index]
     while left:

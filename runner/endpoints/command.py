@@ -11,8 +11,8 @@ from typing import Any
 from urllib3.exceptions import IncompleteRead
 
 from runner.endpoints._local import Handed, LocalEndpoint
-from runner.endpoints._pipes import Ended, Program
-from runner.endpoints._process import words
+from runner.endpoints._program import Exit, Program
+from runner.endpoints._service import words
 from runner.endpoints._stream import Stream
 from runner.errors import InputError, Place, reason
 from runner.model import Failure
@@ -84,7 +84,7 @@ class CommandEndpoint(LocalEndpoint):
 
     def _run(
         self, sent: bytes, deadline: float, take: Callable[[bytes], object]
-    ) -> Ended:
+    ) -> Exit:
         try:
             program = Program(self._words, self._folder)
         except OSError as error:
@@ -99,7 +99,7 @@ class CommandEndpoint(LocalEndpoint):
         finally:
             self._running.discard(program)
 
-    def _failed(self, ended: Ended) -> Failure | None:
+    def _failed(self, ended: Exit) -> Failure | None:
         """Explain a run that gave no reply, with the end of its standard error."""
         if ended.status == 0:
             return None

@@ -1,20 +1,21 @@
-"""A RAG system behind HTTP: one attempt at a case, and every way it can fail."""
+"""A RAG system that is asked over HTTP: one attempt at a case, and how it can fail."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from uuid import uuid4
 
+from runner.endpoints._attempt import Attempt, RoundTrip
 from runner.endpoints._auth import Find, auth_of
-from runner.endpoints._came import Arrived, Came
+from runner.endpoints._conversation import Conversation
 from runner.endpoints._failures import block_of
-from runner.endpoints._plan import Form, check_shared, origins, plan
+from runner.endpoints._plan import RequestForm, check_shared, origins, plan
 from runner.endpoints._sender import Sender
-from runner.endpoints._talk import begun
-from runner.endpoints._walk import Leg, Walk
+from runner.endpoints._step import State, Step
 from runner.errors import Place, Unavailable
 from runner.hosts import Access
 from runner.model import Case, Failure, Pending, Response
@@ -35,7 +36,7 @@ from runner.wire.caller import (
     shown,
 )
 
-__all__ = ["NO_STATUS", "REDIRECTS", "Arrived", "Came", "HttpEndpoint", "Reply"]
+__all__ = ["NO_STATUS", "REDIRECTS", "Attempt", "HttpEndpoint", "Reply", "RoundTrip"]
 
 _POLL = 0.25
 _POLL_TIMEOUT = 5.0
@@ -93,7 +94,7 @@ class HttpEndpoint:
 
         shared = auth_of(spec.auth, partial(place, "endpoint"), find, redactor.learn)
 
-        def leg(form: Form, step: StepSpec) -> Leg:
+        def compiled(form: RequestForm, step: StepSpec) -> Step:
             own = auth_of(step.auth, form.place, find, redactor.learn)
             caller = Caller(
                 expand(step.url, variables),
@@ -105,9 +106,9 @@ class HttpEndpoint:
                 wall=wall,
             )
             sender = Sender(caller, own if step.auth else shared, clock)
-            return Leg(form, sender, self.replies, clock)
+            return Step(form, sender, self.replies, clock)
 
-        self._legs = tuple(map(leg, self._plan.forms, spec.requests))
+        self._steps = tuple(map(compiled, self._plan.forms, spec.requests))
         self._origins: tuple[str, ...] = ()
 
     def admit(self, cases: Iterable[Case]) -> None:
@@ -120,18 +121,18 @@ class HttpEndpoint:
                 go to several services.
         """
         each = origins(self._plan, list(cases))
-        for leg, found in zip(self._legs, each, strict=True):
+        for step, found in zip(self._steps, each, strict=True):
             for origin in found:
-                leg.caller.parsed(origin, "url")
+                step.caller.parsed(origin, "url")
         check_shared(self._spec, each, self._place)
         self._origins = each[0]
         if self._spec.wait_for:
-            self._legs[0].caller.parsed(self._spec.wait_for.url, "wait_for", "url")
+            self._steps[0].caller.parsed(self._spec.wait_for.url, "wait_for", "url")
 
     def notices(self) -> tuple[str, ...]:
         """Say where a service at localhost was found instead, if anywhere."""
-        said = (notice for leg in self._legs for notice in leg.caller.reach.notices())
-        return tuple(dict.fromkeys(said))
+        each = (step.caller.reach.notices() for step in self._steps)
+        return tuple(dict.fromkeys(chain.from_iterable(each)))
 
     def ask(self, case: Case) -> Response | Failure | Pending:
         """Make the first request of an attempt, or the only one.
@@ -148,67 +149,65 @@ class HttpEndpoint:
 
     def fetch(
         self, case: Case, sleep: Callable[[float], object] = time.sleep
-    ) -> Arrived:
-        """Make one attempt to its end and give what came, as ``ask`` does but unread.
+    ) -> Attempt:
+        """Make one whole attempt and give its replies before they are mapped.
 
-        Of a conversation that is played, that is what came of the last question, or of
-        the first to which nothing usable did.
+        Of a conversation with ``turns: live`` these are the replies to the last
+        question, or to the first one that failed.
 
         Args:
             case: What is asked.
             sleep: Waits between two requests.
         """
-        walk = self._begun(case)
+        state = self._begun(case)
         while True:
-            while not self._is_over(walk.arrived):
-                walk, wait, _ = self._legs[len(walk.arrived.values)].go(walk)
+            while not self._is_over(state.attempt):
+                state, wait, _ = self._steps[len(state.attempt.values)].go(state)
                 if wait:
                     sleep(wait)
-            if walk.talk.is_last:
-                return walk.arrived
-            result = walk.talk.told(self.read(walk.arrived))
+            if state.conversation.is_last:
+                return state.attempt
+            result = state.conversation.annotated(self.read(state.attempt))
             if isinstance(result, Failure):
-                return walk.arrived._replace(failed=result)
-            walk = self._next(walk, result)
+                return state.attempt._replace(failed=result)
+            state = self._next(state, result)
 
-    def read(self, arrived: Arrived) -> Response | Failure:
+    def read(self, attempt: Attempt) -> Response | Failure:
         """Give what the mapping makes of an attempt that is at its end.
 
         Raises:
             InputError: An expression cannot take what it met.
         """
-        return arrived.result(self.replies, self._plan.span)
+        return attempt.result(self.replies, self._plan.timing)
 
-    def _go(self, walk: Walk) -> Response | Failure | Pending:
-        index = len(walk.arrived.values)
-        after, wait, afresh = self._legs[index].go(walk)
-        if not self._is_over(after.arrived):
+    def _go(self, state: State) -> Response | Failure | Pending:
+        index = len(state.attempt.values)
+        after, wait, restart = self._steps[index].go(state)
+        if not self._is_over(after.attempt):
             return Pending(partial(self._go, after), wait)
-        result = after.talk.told(self.read(after.arrived))
+        result = after.conversation.annotated(self.read(after.attempt))
         if not isinstance(result, Failure):
-            if after.talk.is_last:
+            if after.conversation.is_last:
                 return result
             return Pending(partial(self._go, self._next(after, result)))
         result = result._replace(message=self._redact(result.message))
-        if not after.arrived.failed or afresh or self._plan.is_afresh(index):
+        if not after.attempt.failed or restart or self._plan.restarts(index):
             return result
-        return Pending(partial(self._go, walk), failed=result)
+        return Pending(partial(self._go, state), failed=result)
 
-    def _begun(self, case: Case) -> Walk:
-        talk = begun(case, live=self._spec.turns == "live")
-        return Walk(talk, self._new_uuid())
+    def _begun(self, case: Case) -> State:
+        conversation = Conversation.of(case, live=self._spec.turns == "live")
+        return State(conversation, self._new_uuid())
 
-    def _next(self, walk: Walk, response: Response) -> Walk:
-        """Give the way of the next question, without what only opens a session."""
-        opened = self._plan.opening
-        names = [*walk.arrived.values][:opened]
-        kept = Arrived(
-            walk.arrived.came[:opened], {n: walk.arrived.values[n] for n in names}
-        )
-        return Walk(walk.talk.after(response), walk.uuid, kept)
+    def _next(self, state: State, response: Response) -> State:
+        """Give the state for the next question; a session that was opened is kept."""
+        opened, attempt = self._plan.opening, state.attempt
+        values = dict(islice(attempt.values.items(), opened))
+        kept = Attempt(attempt.trips[:opened], values)
+        return State(state.conversation.after(response), state.uuid, kept)
 
-    def _is_over(self, arrived: Arrived) -> bool:
-        return bool(arrived.failed) or len(arrived.values) == len(self._legs)
+    def _is_over(self, attempt: Attempt) -> bool:
+        return bool(attempt.failed) or len(attempt.values) == len(self._steps)
 
     def wait(
         self,
@@ -256,14 +255,14 @@ class HttpEndpoint:
         if self._spec.wait_for is None:
             return (
                 None
-                if self._legs[0].caller.reach.listens(url, limit)
+                if self._steps[0].caller.reach.listens(url, limit)
                 else "nothing listens there"
             )
         reply = self._poll(url, limit)
         return None if isinstance(reply, Reply) else reply.message
 
     def _poll(self, url: str, limit: float) -> Reply | Failure:
-        key, first = ("wait_for", "url"), self._legs[0]
+        key, first = ("wait_for", "url"), self._steps[0]
         plain = first.caller.parsed(url, *key)[0]
         request = prepared("GET", plain, first.form.headers)
         deadline = time.monotonic() + min(limit, _POLL_TIMEOUT)
@@ -274,5 +273,5 @@ class HttpEndpoint:
 
     def close(self) -> None:
         """End every call in flight, at once, and drop the connections."""
-        for leg in self._legs:
-            leg.caller.close()
+        for step in self._steps:
+            step.caller.close()

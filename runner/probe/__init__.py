@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from runner import pipeline
 from runner.endpoints import trace
-from runner.endpoints.http import Arrived
+from runner.endpoints.http import Attempt
 from runner.errors import InputError, Place, Unavailable, did_you_mean, masking
 from runner.live import Live, opened
 from runner.model import Case, Failure, Response
@@ -61,8 +61,8 @@ def probe(
     with masking(redactor.text):
         endpoint = opened(plan, [case], root)
         with closing(endpoint):
-            arrived = endpoint.fetch(case)
-            lines, status = _told(plan, case, endpoint, arrived, redactor.text)
+            attempt = endpoint.fetch(case)
+            lines, status = _told(plan, case, endpoint, attempt, redactor.text)
             lines += endpoint.notices()
     return Probed(tuple(redactor.text(line) for line in lines), status)
 
@@ -95,18 +95,18 @@ def _chosen(plan: Plan, case_id: str | None) -> Case:
 
 
 def _told(
-    plan: Plan, case: Case, endpoint: Live, arrived: Arrived, hide: Hide
+    plan: Plan, case: Case, endpoint: Live, attempt: Attempt, hide: Hide
 ) -> tuple[list[str], int]:
     """Give what to show of one attempt, and the exit status."""
     names = [step.name for step in plan.spec.endpoint.steps]
-    lines = [*attempted(case, arrived, names, hide)]
-    value = arrived.value()
+    lines = [*attempted(case, attempt, names, hide)]
+    value = attempt.value()
     if isinstance(value, Failure):
         return [*lines, *failed(value, plan.spec.endpoint)], Unavailable.exit_code
     found = trace(plan.spec.endpoint.response, value, plan.place)
     lines += mapped(found)
     problems = [each.problem for each in found if each.problem]
-    result = _read(arrived, endpoint)
+    result = _read(attempt, endpoint)
     if isinstance(result, InputError):
         problems = problems or [result]
     elif isinstance(result, Failure) and result.cause == "service.http_error":
@@ -120,8 +120,8 @@ def _told(
     return lines, InputError.exit_code if problems else 0
 
 
-def _read(arrived: Arrived, endpoint: Live) -> Response | Failure | InputError:
+def _read(attempt: Attempt, endpoint: Live) -> Response | Failure | InputError:
     try:
-        return endpoint.read(arrived)
+        return endpoint.read(attempt)
     except InputError as error:
         return error

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import groupby
 
 from runner.endpoints import Found
-from runner.endpoints.http import NO_STATUS, Arrived, Came, Reply
+from runner.endpoints.http import NO_STATUS, Attempt, Reply, RoundTrip
 from runner.errors import InputError
 from runner.model import Case, Failure, Response, Unscored
 from runner.scores import Scope, Scorer
@@ -24,33 +24,33 @@ Hide = Callable[[str], str]
 
 
 def attempted(
-    case: Case, arrived: Arrived, names: Sequence[str], hide: Hide
+    case: Case, attempt: Attempt, names: Sequence[str], hide: Hide
 ) -> Iterator[str]:
     """Say what was sent for a case and what came of it, request by request.
 
     Args:
         case: The case.
-        arrived: What its requests brought.
+        attempt: What its requests brought.
         names: Those of the steps; none where there is one request.
         hide: Takes the secrets out.
     """
     yield f"case      {excerpt(case.id, _VALUE)}: {excerpt(case.question, _VALUE)}"
-    for index, came in enumerate(arrived.came):
+    for index, trip in enumerate(attempt.trips):
         if names:
             yield from ([""] if index else [])
             yield f"step      {names[index]}"
-        yield from asked(came, hide)
-        yield from body(came, hide)
+        yield from asked(trip, hide)
+        yield from body(trip, hide)
 
 
-def asked(came: Came, hide: Hide) -> Iterator[str]:
+def asked(trip: RoundTrip, hide: Hide) -> Iterator[str]:
     """Say what was sent, and what came back in how much time."""
-    again = f", {count(came.times, 'time')}" if came.times > 1 else ""
-    yield f"asked     {came.asked}{again}"
-    if came.sent:
-        yield f"          {excerpt(hide(_sent(came.sent)), 2 * _VALUE)}"
-    if not isinstance(came.reply, Failure):
-        yield f"came      {_state(came.reply)}in {came.latency:.2f} s"
+    again = f", {count(trip.times, 'time')}" if trip.times > 1 else ""
+    yield f"asked     {trip.asked}{again}"
+    if trip.sent:
+        yield f"          {excerpt(hide(_sent(trip.sent)), 2 * _VALUE)}"
+    if not isinstance(trip.reply, Failure):
+        yield f"came      {_state(trip.reply)}in {trip.latency:.2f} s"
 
 
 def _state(reply: Reply) -> str:
@@ -68,9 +68,9 @@ def _sent(data: bytes | str) -> str:
     return text
 
 
-def body(came: Came, hide: Hide) -> Iterator[str]:
-    """Give the reply as it came, cut."""
-    text = hide(came.beginning.decode(errors="replace"))
+def body(trip: RoundTrip, hide: Hide) -> Iterator[str]:
+    """Give the beginning of the reply."""
+    text = hide(trip.beginning.decode(errors="replace"))
     if not text:
         return
     yield ""

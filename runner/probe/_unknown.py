@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from runner import files
 from runner.endpoints import ReplyMap, collected, framing, guess, trace
-from runner.endpoints.http import Came, HttpEndpoint
+from runner.endpoints.http import HttpEndpoint, RoundTrip
 from runner.errors import InputError, Unavailable
 from runner.model import Case, Failure
 from runner.probe._address import told
@@ -89,9 +89,9 @@ def _tried(
     )
     endpoint.admit([case])
     with closing(endpoint):
-        arrived = endpoint.fetch(case)
-    lines = [*attempted(case, arrived, (), hide)]
-    name, value = _value(arrived.came[-1])
+        attempt = endpoint.fetch(case)
+    lines = [*attempted(case, attempt, (), hide)]
+    name, value = _value(attempt.trips[-1])
     if isinstance(value, Failure):
         lines += failed(value, spec)
         return lines, Unavailable.exit_code, value.cause == "service.unreachable"
@@ -103,13 +103,13 @@ def _tried(
     return [*lines, *_told(proposed, sent), *mapped(found)], 0, True
 
 
-def _value(came: Came) -> tuple[str | None, Any]:
+def _value(trip: RoundTrip) -> tuple[str | None, Any]:
     """Give the framing of a stream, and the JSON of a reply; or why there is none."""
-    value = came.value()
-    name = framing(came.beginning) if isinstance(value, Failure) else None
-    if name is None or isinstance(came.reply, Failure):
+    value = trip.value()
+    name = framing(trip.beginning) if isinstance(value, Failure) else None
+    if name is None or isinstance(trip.reply, Failure):
         return None, value
-    return name, collected(came.beginning, name)
+    return name, collected(trip.beginning, name)
 
 
 def _proposed(value: Any, name: str | None, recipes: Path) -> Proposed | None:

@@ -335,8 +335,8 @@ def test_a_step_that_streams_gives_the_answer_of_the_sample(shared):
         environ = {"RAG_URL": server.url.removesuffix("/rag"), "RAG_TOKEN": TOKEN}
         made = HttpEndpoint(EndpointSpec.model_validate(spec), environ)
         with closing(made) as endpoint:
-            arrived = endpoint.fetch(Case("qa-1", QUESTION))
-            found = endpoint.read(arrived)
+            attempt = endpoint.fetch(Case("qa-1", QUESTION))
+            found = endpoint.read(attempt)
 
     wanted = expected(shared, "maxkb")
     assert (found.answer, len(found.passages)) == (wanted["answer"], 2)

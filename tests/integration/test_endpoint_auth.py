@@ -307,8 +307,8 @@ def test_a_step_may_show_something_else_than_the_others(tmp_path):
         made = EndpointSpec.model_validate(spec)
         find = lambda written, _: tmp_path / written  # noqa: E731 - a stand-in
         with closing(HttpEndpoint(made, {}, find=find)) as endpoint:
-            arrived = endpoint.fetch(CASE)
-            assert endpoint.read(arrived).answer == "30 days."
+            attempt = endpoint.fetch(CASE)
+            assert endpoint.read(attempt).answer == "30 days."
 
     assert b"Authorization: Bearer token-1" in server.requests[0]
     assert b"AWS4-HMAC-SHA256" in server.requests[1]

@@ -5,7 +5,7 @@ import random
 import pytest
 from urllib3.exceptions import IncompleteRead
 
-from runner.endpoints._came import Came
+from runner.endpoints._attempt import RoundTrip
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import MOST_EVENTS, Stream
 from runner.errors import Problems
@@ -156,7 +156,8 @@ def test_any_bytes_in_any_pieces_give_what_a_slow_reader_gives(framing):
 
 def read(stream, replies, started):
     reply = Reply(200, "OK", {}, b"")
-    found = Came("POST http://rag", "http://rag", None, reply, started, 9.0, stream)
+    asked, where = "POST http://rag", "http://rag"
+    found = RoundTrip(asked, where, None, reply, started, 9.0, stream)
     return found.alone(replies).result(replies)
 
 

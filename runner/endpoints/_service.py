@@ -1,4 +1,4 @@
-"""Starts the system under test as a command, and ends it with everything it started."""
+"""The system under test as a process: started before the run, ended after it."""
 
 from __future__ import annotations
 

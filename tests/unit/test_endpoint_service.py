@@ -11,7 +11,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from runner.endpoints._process import LOG_LIMIT, Service
+from runner.endpoints._service import LOG_LIMIT, Service
 from runner.errors import InputError, Unavailable
 from runner.spec import Start
 

@@ -1,4 +1,4 @@
-"""One run of a program: its input written, its output read, within a time."""
+"""Runs a program once: writes its input, reads its output, and ends it in time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ _TAIL = 8 * 1024  # bytes of standard error that are kept
 _LOOK = 0.2  # seconds until a program that has ended need not end its output
 
 
-class Ended(NamedTuple):
-    """How a program ended, and what it said last."""
+class Exit(NamedTuple):
+    """How a program ended."""
 
     status: int | None
-    """Negative: of the signal that ended it. None: it was killed, as its time was up.
+    """The exit status, negative for a signal; None where it was killed at its deadline.
     """
     errors: bytes
+    """The last bytes of its standard error."""
 
 
 class Program:
@@ -46,7 +47,7 @@ class Program:
 
     def converse(
         self, sent: bytes, deadline: float, take: Callable[[bytes], object]
-    ) -> Ended:
+    ) -> Exit:
         """Write its input, read until it ends, and leave nothing of it running.
 
         Args:
@@ -58,12 +59,12 @@ class Program:
             self._exchange(sent, deadline, take)
             status = self._process.wait(max(deadline - time.monotonic(), 0))
         except (TimeoutError, subprocess.TimeoutExpired):
-            return Ended(None, self._errors)
+            return Exit(None, self._errors)
         finally:
             self.kill()
             self._process.wait()
             self._close()
-        return Ended(status, self._errors)
+        return Exit(status, self._errors)
 
     def kill(self) -> None:
         """End it with all that it started, at once."""
