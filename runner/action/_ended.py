@@ -104,8 +104,8 @@ def _counts(reports: Sequence[Report]) -> dict[str, str]:
         "cases-not-asked": sum(each.not_asked for each in totals),
         "cases-quarantined": sum(each.quarantined for each in totals),
         "gates-failed": sum(gate.blocks for each in reports for gate in each.gates),
-        "regressions": sum(len(each.regressed) for each in held),
-        "improvements": sum(len(each.fixed) for each in held),
+        "regressions": sum(each.worse for each in held),
+        "improvements": sum(each.better for each in held),
     }
     return {name: str(count) for name, count in counts.items()}
 

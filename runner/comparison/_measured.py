@@ -7,6 +7,7 @@ from math import isnan
 
 from runner.comparison._columns import Columns
 from runner.comparison._pairing import Pairs
+from runner.comparison._shifts import BROKEN
 
 _MOST_LOST = 0.1
 """Share of the scores that may be lost by chance: a number that no answer states this
@@ -18,9 +19,10 @@ def thinner(pairs: Pairs, labels: Collection[str]) -> dict[str, tuple[int, int]]
 
     What came without a score is in no mean, so that a reply which no longer shows what
     would be held against it (its citations, its numbers, whose a passage is) passes.
-    A call that failed is told elsewhere.
+    A case that fails hides nothing by it: a wrong answer states no key point that
+    could be looked for in its passages.
     """
-    both = [pair for pair in pairs if pair.now.outcome != "error"]
+    both = [pair for pair in pairs if pair.now.outcome not in BROKEN]
     here = Columns([pair.now for pair in both])
     there = Columns([pair.then for pair in both])
     found = {}

@@ -115,11 +115,15 @@ def worst_first(report: Report) -> list[tuple[FailedCase, str]]:
     lines = [gate for gate in report.gates if gate.blocks and gate.rule == "red_line"]
     broken = {name for gate in lines for name in gate.cases}
     flipped = set(report.comparison.regressed if report.comparison else ())
-    weighed = [
-        (case, _WEIGHTS[0 if case.id in broken else 1 if case.id in flipped else 2])
-        for case in report.failures
-    ]
+    weighed = [(case, _weight(case, broken, flipped)) for case in report.failures]
     return sorted(weighed, key=lambda pair: _WEIGHTS.index(pair[1]))
+
+
+def _weight(case: FailedCase, broken: set[str], flipped: set[str]) -> str:
+    if case.id in broken:
+        return "red line"
+    # What got no reply shows nothing that could have become worse.
+    return "regressed" if case.id in flipped and case.outcome != "error" else ""
 
 
 def _about(case: FailedCase, *, linked: bool) -> list[Said]:

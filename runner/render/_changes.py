@@ -30,24 +30,30 @@ def flips(report: Report) -> str:
     compared = report.comparison
     if compared is None or not compared.pairs:
         return ""
-    sets = {
-        "regressed": compared.regressed,
-        "moved to another layer": compared.moved,
-        "fixed": compared.fixed,
-        "new": compared.new,
-        "removed": compared.removed,
+    lost = len(compared.regressed) - compared.worse
+    counts = {
+        "regressed": compared.worse,
+        "new error" if lost == 1 else "new errors": lost,
+        "moved to another layer": len(compared.moved),
+        "fixed": len(compared.fixed),
+        "new": len(compared.new),
+        "removed": len(compared.removed),
     }
-    return " · ".join(f"{len(cases):,} {name}" for name, cases in sets.items() if cases)
+    return " · ".join(f"{number:,} {name}" for name, number in counts.items() if number)
 
 
 def changes(report: Report, links: Links) -> list[Change]:
-    """Give the regressed cases, those that moved to another layer, and the fixed."""
+    """Give the regressed cases, those that moved to another layer, and the fixed.
+
+    Of the regressed, those whose call failed come last: they show no answer.
+    """
     compared = report.comparison
     if compared is None:
         return []
     ids = _Ids(report, links)
+    regressed = [ids.regressed(name) for name in compared.regressed]
     return [
-        *(ids.regressed(name) for name in compared.regressed),
+        *sorted(regressed, key=lambda change: change.now == "error"),
         *(ids.moved(name) for name in compared.moved),
         *(Change(ids.said(name), "failed", "passed") for name in compared.fixed),
     ]
@@ -66,7 +72,8 @@ class _Ids:
 
     def regressed(self, name: str) -> Change:
         case, shift = self._quoted.get(name), self._shifts.get(name)
-        now: Outcome = "error" if case and case.outcome == "error" else "failed"
+        now: Outcome = shift.now if shift else "failed"
+        now = "error" if case and case.outcome == "error" else now
         cause = say(quote((case and case.cause) or (shift and shift.cause) or ""))
         return Change(self.said(name), "passed", now, cause, _why(case, shift))
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from runner.advice import ADVICE
-from runner.model import GateResult, Layer, Verdict
+from runner.model import Comparison, GateResult, Layer, Verdict
 from runner.render._cases import cause_name, failing
 from runner.render._gates import FEW, asks, status
 from runner.render._numbers import number
 from runner.render._said import Piece, Said, join, named, quote, say, strong, told
+from runner.render._shift import by_search
 from runner.render._table import delta_of, unit_of
 from runner.report import Report, broken_layer, gate_layer
 from runner.units import count
@@ -58,8 +59,16 @@ def _passed(report: Report) -> list[Said]:
 
 
 def _left_out(report: Report) -> list[Said]:
-    gates = sum(gate.outcome == "not_selected" for gate in report.gates)
-    return [say(f"{gates:,} not selected")] if gates else []
+    counts = {
+        "not selected": sum(gate.outcome == "not_selected" for gate in report.gates),
+        "without a baseline": 0 if report.baseline else _waiting(report),
+    }
+    return [say(f"{number:,} {what}") for what, number in counts.items() if number]
+
+
+def _waiting(report: Report) -> int:
+    """Give how many gates have no baseline to be held against; they ask nothing."""
+    return sum(gate.outcome == "no_baseline" for gate in report.gates)
 
 
 def _failed(report: Report) -> list[Said]:
@@ -74,7 +83,8 @@ def _failed(report: Report) -> list[Said]:
 
 
 def _asked(report: Report) -> int:
-    return sum(gate.outcome != "not_selected" for gate in report.gates)
+    asks_nothing = ("not_selected", "no_baseline")
+    return sum(gate.outcome not in asks_nothing for gate in report.gates)
 
 
 def _crossed(blocking: Sequence[GateResult]) -> list[Said]:
@@ -123,14 +133,18 @@ def _baseline(report: Report) -> list[Said]:
     if not compared.pairs:
         passes = "what passes is not comparable with the baseline"
         return [say(passes if compared.deltas else "baseline not comparable")]
-    regressed, fixed = len(compared.regressed), len(compared.fixed)
-    said = []
-    if regressed:
-        said.append(say(f"{count(regressed, 'case')} regressed"))
-    if fixed:
-        cases = f"{fixed:,}" if regressed else count(fixed, "case")
+    lost = len(compared.regressed) - compared.worse
+    said = _flips(compared) or ([] if lost else [say("no regressions")])
+    return [*said, *([say(count(lost, "new error"))] if lost else [])]
+
+
+def _flips(compared: Comparison) -> list[Said]:
+    worse, better = compared.worse, compared.better
+    said = [say(f"{count(worse, 'case')} regressed")] if worse else []
+    if better:
+        cases = f"{better:,}" if worse else count(better, "case")
         said.append(say(f"{cases} fixed"))
-    return said or [say("no regressions")]
+    return said
 
 
 def lead(report: Report) -> Said:
@@ -149,7 +163,8 @@ def lead(report: Report) -> Said:
     what = "broke first" if failed else "could not be measured"
     broke = say(strong(f"{layer.capitalize()} {what}."))
     charged = _charged(report, layer)
-    return join(" ", [broke, *said[:1], charged, *said[1:]])
+    search = by_search(report, layer)
+    return join(" ", [broke, *said[:1], charged, search, *said[1:]])
 
 
 def stated(report: Report) -> list[GateResult]:

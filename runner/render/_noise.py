@@ -9,6 +9,7 @@ from runner.render._said import Said, quote, say
 from runner.report import Report
 from runner.units import count, rough
 
+_NOISE = "within noise"
 _SMALL = 0.0001  # a probability that is not told more exactly
 
 
@@ -24,19 +25,17 @@ def flips(report: Report) -> Said:
     if compared.p is None:
         word = f"nothing is told from noise with fewer than {FEW} pairs"
     elif compared.p > 1 - CONFIDENCE:
-        word = "within noise"
+        word = _NOISE
     # By the commit of the baseline: what came since may have done it.
     since = say(" since ", quote(compared.commit[:7])) if compared.commit else ()
-    chance = f": {word}{_p(compared.p)}{_shows(compared)}."
-    return say(_flipped(compared), since, chance)
+    chance = f": {word}{_p(compared.p)}"
+    reach = _reach(compared) if word == _NOISE else ""
+    return say(_flipped(compared), since, chance, reach and f"; {reach}", ".")
 
 
 def _flipped(compared: Comparison) -> str:
-    listed = len(compared.regressed), len(compared.fixed)
-    apart = listed != (compared.worse, compared.better)
     parts = {"regressed": compared.worse, "fixed": compared.better}
-    told = ", ".join(f"{number:,} {name}" for name, number in parts.items() if number)
-    return f"Without failed calls, {told}" if apart else told
+    return ", ".join(f"{number:,} {name}" for name, number in parts.items() if number)
 
 
 def _p(value: float | None) -> str:
@@ -45,24 +44,19 @@ def _p(value: float | None) -> str:
     return f" (p = {value:.2g})" if value >= _SMALL else f" (p < {_SMALL})"
 
 
-def _shows(compared: Comparison) -> str:
-    if compared.detectable is None:
-        return ""
-    pairs, least = count(compared.pairs, "pair"), _points(compared.detectable)
-    return f"; {pairs} can show a drop of {least} or more"
-
-
 def reach(report: Report) -> Said:
     """Give how small a drop of accuracy the pairs can show, where no flip says it."""
     compared = report.comparison
-    if compared is None or compared.detectable is None or flips(report):
-        return ()
-    pairs, least = count(compared.pairs, "pair"), _points(compared.detectable)
-    return say(f"With {pairs}, a drop of accuracy by {least} shows four times in five.")
+    told = _reach(compared) if compared and not flips(report) else ""
+    return say(told[:1].upper(), told[1:], "." if told else "")
 
 
-def _points(share: float) -> str:
-    return f"{rough(100 * share)} points"
+def _reach(compared: Comparison) -> str:
+    if compared.detectable is None:
+        return ""
+    least = f"{rough(100 * compared.detectable)} points"
+    pairs = count(compared.pairs, "pair")
+    return f"with {pairs}, only a drop of accuracy by {least} or more stands out"
 
 
 def is_noise(delta: Delta) -> bool:

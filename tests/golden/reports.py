@@ -801,7 +801,7 @@ def truncated() -> Report:
     )
     compared = now.comparison
     assert compared is not None
-    flips = {"regressed": tuple(case.id for case in cases)}
+    flips = {"regressed": tuple(case.id for case in cases), "worse": len(cases)}
     return now.model_copy(
         update={
             "failures": cases,

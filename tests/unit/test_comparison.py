@@ -277,6 +277,13 @@ def test_what_came_instead_and_calls_that_failed_are_no_lesser_measurement():
     assert compare(results(*now), results(*then)).thinner == {}
 
 
+def test_a_case_that_fails_hides_nothing_by_a_score_that_it_lacks():
+    then = [record("a"), record("b")]
+    wrong = [record("a", "failed", recall=None), record("b", "failed", recall=None)]
+
+    assert compare(results(*wrong), results(*then)).thinner == {}
+
+
 def test_run_level_numbers_are_over_the_pairs():
     now = results(
         record("a", "failed"),

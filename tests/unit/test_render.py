@@ -62,7 +62,7 @@ def headline(report: Report) -> str:
 HELD = gate("passed")
 BROKEN = gate("failed", value=0.8)
 DROP = gate("no_baseline", rule="max_drop", limit=0.02)
-FLIPS = Comparison(pairs=9, regressed=("a",), fixed=("b", "c"))
+FLIPS = Comparison(pairs=9, regressed=("a",), fixed=("b", "c"), worse=1, better=2)
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,35 @@ FLIPS = Comparison(pairs=9, regressed=("a",), fixed=("b", "c"))
             id="passed with flips",
         ),
         pytest.param(
+            {
+                "gates": (HELD,),
+                "comparison": Comparison(pairs=9, regressed=("a", "b", "c"), worse=1),
+            },
+            "✅ … 1 of 1 gate passed · 1 case regressed · 2 new errors",
+            id="flips and failed calls",
+        ),
+        pytest.param(
+            {
+                "gates": (HELD,),
+                "comparison": Comparison(pairs=9, regressed=("a", "b")),
+            },
+            "✅ … 1 of 1 gate passed · 2 new errors",
+            id="failed calls alone",
+        ),
+        pytest.param(
             {"gates": (HELD, gate("failed", level="warn"), gate("inconclusive"))},
             "⚠️ … passed with 2 warnings",
             id="warnings",
         ),
         pytest.param(
             {"gates": (HELD, DROP), "baseline": "x"},
-            "✅ … 1 of 2 gates passed · no baseline yet",
+            "✅ … 1 of 1 gate passed · no baseline yet",
             id="no baseline",
+        ),
+        pytest.param(
+            {"gates": (HELD, DROP)},
+            "✅ … 1 of 1 gate passed · 1 without a baseline",
+            id="no baseline that the spec names",
         ),
         pytest.param(
             {"gates": (HELD,), "baseline": "x", "baseline_unread": "it is dark"},

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from runner import render
-from runner.model import Comparison, Summary, Tighter
+from runner.model import Comparison, RankMove, Shift, Summary, Tighter
 from runner.render import Budget
+from runner.render._said import plain
+from runner.render._shift import by_search
 from runner.report import LayerCount, Report, Totals
 from runner.templating import report_environment
 from tests.golden import reports
@@ -49,15 +51,14 @@ def comment(report: Report, **more) -> str:
         pytest.param(
             {"regressed": ("a", "b"), "fixed": ("c",), "worse": 2, "better": 1, "p": 1}
             | {"detectable": 0.075},
-            "2 regressed, 1 fixed: within noise (p = 1); 80 pairs can show a drop of "
-            "7.5 points or more.",
+            "2 regressed, 1 fixed: within noise (p = 1); with 80 pairs, only a drop of "
+            "accuracy by 7.5 points or more stands out.",
             id="chance",
         ),
         pytest.param(
             {"regressed": tuple("abcdefghi"), "worse": 9, "p": 0.0039}
             | {"detectable": 0.1},
-            "9 regressed: more than noise (p = 0.0039); 80 pairs can show a drop "
-            "of 10 points or more.",
+            "9 regressed: more than noise (p = 0.0039).",
             id="no chance",
         ),
         pytest.param(
@@ -67,8 +68,8 @@ def comment(report: Report, **more) -> str:
         ),
         pytest.param(
             {"regressed": ("a", "b"), "worse": 1, "p": 1.0, "detectable": 0.075},
-            "Without failed calls, 1 regressed: within noise (p = 1); 80 pairs can "
-            "show a drop of 7.5 points or more.",
+            "1 regressed: within noise (p = 1); with 80 pairs, only a drop of "
+            "accuracy by 7.5 points or more stands out.",
             id="one by a failed call",
         ),
         pytest.param(
@@ -99,7 +100,7 @@ def test_of_chance_nothing_is_said_where_no_answer_flipped(fields):
     text = comment(compared(**fields))
 
     assert "within noise" not in text
-    assert "a drop of accuracy by 7.5 points shows four times in five" in text
+    assert "only a drop of accuracy by 7.5 points or more stands out" in text
 
 
 def test_the_first_two_lines_of_a_red_run_say_nothing_of_chance():
@@ -145,6 +146,57 @@ def test_a_sentence_says_where_first_failures_moved(before, now, expected):
             assert f"Over the 80 cases of both runs, {expected}" in text
         else:
             assert "first failures" not in text
+
+
+def fell(number: int, layer: str, *ranks: RankMove, now: str = "failed") -> Shift:
+    return Shift.model_validate(
+        {"id": f"c{number}", "was": "passed", "now": now, "layer": layer}
+        | {"ranks": ranks}
+    )
+
+
+LOWER, LOST = RankMove(id="d1", before=1, now=2), RankMove(id="d1", before=1)
+
+
+@pytest.mark.parametrize(
+    ("layer", "shifts", "said"),
+    [
+        pytest.param(
+            "answer", [fell(1, "answer", LOWER)], "1 of 1 case that newly fails"
+        ),
+        pytest.param(
+            "grounding",
+            [
+                fell(1, "grounding", LOWER),
+                fell(2, "grounding", LOST),
+                fell(3, "grounding"),
+                fell(4, "answer"),
+                fell(5, "answer"),
+            ],
+            "2 of 3 cases that newly fail",
+            id="most of the layer's own",
+        ),
+        pytest.param(
+            "answer", [fell(1, "answer", LOWER), fell(2, "answer")], "", id="half"
+        ),
+        pytest.param("answer", [], "", id="none that flipped"),
+        pytest.param(
+            "service", [fell(1, "service", LOWER, now="error")], "", id="a failed call"
+        ),
+        pytest.param(
+            "retrieval", [fell(1, "retrieval", LOST)], "", id="the search itself"
+        ),
+    ],
+)
+def test_where_most_passages_fell_the_search_is_named_before_the_layer(
+    layer, shifts, said
+):
+    flipped = Comparison(pairs=9, shifts=tuple(shifts), worse=len(shifts))
+    report = run(comparison=flipped, verdict="failed")
+    text = plain(by_search(report, layer))
+
+    assert ("look at the search first" in text) is bool(said)
+    assert said in text
 
 
 def test_the_interval_of_a_change_stands_in_whole_tables_alone():

@@ -114,13 +114,32 @@ def test_a_case_that_fails_in_another_layer_shows_both_causes():
         (Comparison(pairs=9), ""),
         (Comparison(pairs=0, new=("a",)), ""),
         (
-            Comparison(pairs=9, regressed=("a", "b"), moved=("c",), removed=("d",)),
+            Comparison(
+                pairs=9, regressed=("a", "b"), worse=2, moved=("c",), removed=("d",)
+            ),
             "2 regressed · 1 moved to another layer · 1 removed",
+        ),
+        (
+            Comparison(pairs=9, regressed=("a", "b"), worse=1),
+            "1 regressed · 1 new error",
         ),
     ],
 )
 def test_only_kinds_of_which_there_are_cases_are_counted(compared, said):
     assert flips(run(comparison=compared)) == said
+
+
+def test_of_the_regressed_cases_those_whose_call_failed_come_last():
+    lost, fell = shift("service"), shift("answer")
+    lost = lost.model_copy(update={"id": "lost", "now": "error"})
+    flipped = Comparison(pairs=9, regressed=("lost", "a"), worse=1, shifts=(lost, fell))
+
+    found = changes(run(comparison=flipped), NOWHERE)
+
+    assert [(plain(change.id), change.now) for change in found] == [
+        ("a", "failed"),
+        ("lost", "error"),
+    ]
 
 
 @pytest.mark.parametrize(
