@@ -1,8 +1,11 @@
 """Re-scoring recorded replies: time and memory a case, at 10,000 and 100,000 cases.
 
-Each run is a process of its own, from files to files: ``rag-eval run --replay``. Beside
-it stand the floor of parsing the same file, and two prices of one tokenising pass over
-its texts (question, answer and passages), parsing left out:
+Each run is a process of its own, and measured twice: *scoring* is a recording that
+becomes scores and findings (found, read, mapped, scored, diagnosed), and *whole* is
+``rag-eval run --replay`` from files to files, with the cases and their labels read and
+hashed, ``cases.jsonl``, statistics and reports written. Beside them stand the floor of
+parsing the same file, and two prices of one tokenising pass over its texts (question,
+answer and passages), parsing left out:
 
 - *a pass* is ``tokens(normalise(text))``: what a metric must do to hold texts of any
   language and typography against each other;
@@ -95,6 +98,24 @@ commands.main(
     standalone_mode=False,
 )
 """
+PLAN = """
+from datetime import date
+from pathlib import Path
+from runner.diagnosis import Examiner
+from runner.endpoints.recorded import RecordedEndpoint
+from runner.pipeline import plan
+from runner.scores import Scorer
+
+plan = plan(Path("spec.yaml"), Path.cwd(), {}, today=date.min)
+"""
+SCORE = """
+recorded = RecordedEndpoint(Path("replies.jsonl"), plan.spec.endpoint.response)
+scorer = Scorer(plan.spec.measures)
+examiner = Examiner(plan.spec.measures, plan.spec.marks, plan.spec.diagnosis)
+for case in plan.cases:
+    asked = scorer.asked(case, recorded.ask(case))
+    examiner.diagnose(asked, scorer.row(asked))
+"""
 PARSE = """
 from pydantic_core import from_json
 for line in open("replies.jsonl", "rb"):
@@ -112,6 +133,7 @@ for asked, came in zip(open("cases.jsonl", "rb"), open("replies.jsonl", "rb")):
 """
 IDLE = {
     RUN: "import runner.session, runner.endpoints.recorded",
+    PLAN + SCORE: PLAN,
     PARSE: "import pydantic_core",
     TOKENISE: "import pydantic_core, runner.text",
 }
@@ -120,7 +142,8 @@ IDLE = {
 class Figures(NamedTuple):
     """Microseconds of CPU a case, without the start of the process; peak in MB."""
 
-    ours: float
+    whole: float
+    scoring: float
     parsing: float
     normalising: float
     splitting: float
@@ -133,27 +156,29 @@ def measured(folder: Path, size: int) -> Figures:
     def least_of(code: str, rounds: int) -> Cost:
         return least([python(["-c", code], folder) for _ in range(rounds)])
 
-    def each(code: str, **form: str) -> Cost:
+    def each(code: str, form: str = "") -> Cost:
         idle = least_of(IDLE[code], 5).cpu
-        best = least_of(code.format(**form), ROUNDS[size])
+        best = least_of(code.replace("{form}", form), ROUNDS[size])
         return best._replace(cpu=1e6 * (best.cpu - idle) / size)
 
-    ours, parsing = each(RUN), each(PARSE)
-    normalising, splitting = each(TOKENISE, form="normalise"), each(TOKENISE, form="")
+    whole, scoring, parsing = each(RUN), each(PLAN + SCORE), each(PARSE)
+    normalising, splitting = each(TOKENISE, "normalise"), each(TOKENISE)
     return Figures(
-        ours.cpu,
+        whole.cpu,
+        scoring.cpu,
         parsing.cpu,
         normalising.cpu - parsing.cpu,
         splitting.cpu - parsing.cpu,
-        ours.peak,
+        whole.peak,
     )
 
 
 def main() -> None:
     """Print microseconds of CPU a case, beside the floors of the same run."""
     print(
-        f"{'cases':>8} {'metrics':>8} {'us a case':>10} {'parsing':>8} "
-        f"{'a pass':>7} {'ratio':>6} {'ASCII pass':>11} {'ratio':>6} {'peak MB':>8}"
+        f"{'cases':>8} {'metrics':>8} {'scoring us':>11} {'whole us':>9} "
+        f"{'parsing':>8} {'a pass':>7} {'ratio':>6} {'ASCII pass':>11} {'ratio':>6} "
+        f"{'peak MB':>8}"
     )
     for size in ROUNDS:
         for name, metrics, passing in (
@@ -163,11 +188,12 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as made:
                 folder = Path(made)
                 write(folder, size, metrics, passing)
-                ours, parsing, whole, bare, peak = measured(folder, size)
+                found = measured(folder, size)
+            whole, scoring, parsing, a_pass, bare, peak = found
             print(
-                f"{size:>8} {name:>8} {ours:>10.1f} {parsing:>8.1f} "
-                f"{whole:>7.1f} {ours / whole:>6.2f} {bare:>11.1f} {ours / bare:>6.2f} "
-                f"{peak:>8.0f}",
+                f"{size:>8} {name:>8} {scoring:>11.1f} {whole:>9.1f} {parsing:>8.1f} "
+                f"{a_pass:>7.1f} {whole / a_pass:>6.2f} {bare:>11.1f} "
+                f"{whole / bare:>6.2f} {peak:>8.0f}",
                 flush=True,
             )
 

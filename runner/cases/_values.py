@@ -33,7 +33,9 @@ def _not(wanted: str, value: object) -> ValueError:
 def text(value: object) -> str:
     """Read text; integers become decimals, as ids of other systems are numbers."""
     if isinstance(value, str):
-        if not (value.isprintable() and value.strip()) and not any(map(_shows, value)):
+        # What is printable and begins with more than a space shows, at a glance.
+        plain = value[:1] > " " and value.isprintable()
+        if not plain and not any(map(_shows, value)):
             raise ValueError("is blank")
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -67,9 +69,13 @@ def phrases(value: object) -> tuple[str, ...]:
 
 def words(value: object) -> tuple[str, ...]:
     """Read a list of ids or tags, where commas in one string are surely a list."""
+    return _shared(tuple(_words(value)))
+
+
+def _words(value: object) -> list[str]:
     if isinstance(value, str) and ("," in value or "|" in value):
         raise _not("a list", value)
-    return _shared(tuple([word(item) for item in _items(value)]))
+    return [word(item) for item in _items(value)]
 
 
 def points(value: object) -> tuple[tuple[str, ...], ...]:
@@ -89,7 +95,7 @@ def judgments(value: object) -> Qrels:
     """Read expected ids: a list, or a map of id to grade."""
     if isinstance(value, dict):
         return {word(name): _grade(name, grade) for name, grade in value.items()}
-    return dict.fromkeys(words(value), 1) or NOTHING
+    return dict.fromkeys(_words(value), 1) or NOTHING
 
 
 def _grade(name: str, grade: object) -> int:
