@@ -20,7 +20,7 @@ from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
 from runner.report import Report
 from runner.results import folder_of, read_report, read_results, renderings
-from runner.spec import Spec, doubts
+from runner.spec import Spec, warnings
 from runner.units import count
 from runner.variables import Use, substituted
 
@@ -66,7 +66,7 @@ def validate(
             answers=spec.endpoint.response.answer is not None,
         ),
         *_calls(spec, len(plan.cases)),
-        *doubts(spec, plan.place, talks=any(case.turns for case in plan.cases)),
+        *warnings(spec, plan.place, talks=any(case.turns for case in plan.cases)),
         *judge,
         *plan.of_files,
         *plan.notices,

@@ -60,6 +60,15 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
     return substituted(text, value)
 
 
+def names_in(text: str) -> list[str]:
+    """Give the names of the variables that a text uses, in their order.
+
+    >>> names_in("${HOST}/${PATH:-x}/$${A}")
+    ['HOST', 'PATH']
+    """
+    return [name for name, _ in _USE.findall(text) if name]
+
+
 def is_meant(text: str) -> bool:
     """Whether a text surely names a variable, also where none is put in."""
     return bool(_MEANT.search(text))

@@ -20,7 +20,7 @@ from runner.report import Report
 from runner.results import renderings
 from runner.session._order import Order, World, writable
 from runner.session._source import Source, asking, check_start, now
-from runner.spec import doubts, owners
+from runner.spec import owners, warnings
 from runner.yardstick import in_order
 
 __all__ = ["Order", "World", "run", "writable"]
@@ -107,14 +107,14 @@ def _ready(plan: Plan, order: Order, world: World) -> Plan:
     if plan.rival and order.replay:
         unread = plan.review._replace(baseline_unread="a replay asks nobody")
         plan = plan._replace(review=unread)
-    doubted = doubts(
+    warned = warnings(
         plan.spec,
         plan.place,
         compared=order.baseline is not None,
         asked=order.replay is None,
         talks=any(case.turns for case in plan.cases),
     )
-    plan = plan._replace(commit=order.commit, notices=(*plan.notices, *doubted))
+    plan = plan._replace(commit=order.commit, notices=(*plan.notices, *warned))
     plan = with_judge(plan, world.root, world.templates)
     return _with_moved(plan, order.before, world) if order.before else plan
 

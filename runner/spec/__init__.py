@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from runner.spec._advised import advised
 from runner.spec._auth import AuthSpec, AwsSigV4
-from runner.spec._doubts import doubts
 from runner.spec._endpoint import (
     EndpointSpec,
     Start,
@@ -12,7 +11,9 @@ from runner.spec._endpoint import (
 )
 from runner.spec._judge import JudgeSpec
 from runner.spec._measures import bind
-from runner.spec._nouns import (
+from runner.spec._owners import account, accounts, owners
+from runner.spec._parse import parse
+from runner.spec._resolved import (
     DEFAULT_MARKS,
     BaselineSource,
     CaseSource,
@@ -22,11 +23,10 @@ from runner.spec._nouns import (
     Spec,
     Trials,
 )
-from runner.spec._owners import account, accounts, owners
-from runner.spec._parse import parse
 from runner.spec._response import CitationMap, ContextMap, ResponseMap
 from runner.spec._schema import json_schema
 from runner.spec._steps import StepSpec
+from runner.spec._warnings import warnings
 from runner.spec._written import DEFAULT_METRICS, DiagnosisMarks
 
 __all__ = [
@@ -54,8 +54,8 @@ __all__ = [
     "accounts",
     "advised",
     "bind",
-    "doubts",
     "json_schema",
     "owners",
     "parse",
+    "warnings",
 ]

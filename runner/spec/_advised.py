@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from runner.spec._nouns import Limit, Spec
-from runner.spec._parse import fingerprint
+from runner.spec._resolved import Limit, Spec, fingerprint
 
 
 def advised(spec: Spec, doubts: Mapping[str, str]) -> Spec:

@@ -178,6 +178,19 @@ class EndpointSpec(Part):
         only = {key: getattr(self, key) for key in ("url", "method", "query", "body")}
         return (StepSpec.model_construct(name="", stream=self.response.stream, **only),)
 
+    def with_method(self) -> Self:
+        """Give it with the method that a single request without one has."""
+        if self.method is not None or self.url is None:
+            return self
+        method = "GET" if self.body is None else "POST"
+        return self.model_copy(update={"method": method})
+
+    def elsewhere(self, rival: Rival) -> Self:
+        """Give it at another address, where nothing is started or waited for."""
+        headers = self.headers if rival.headers is None else rival.headers
+        own = {"url": rival.url, "headers": headers, "auth": rival.auth}
+        return self.model_copy(update={**own, "start": None, "wait_for": None})
+
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         named = [way for way in _WAYS if getattr(self, way)]

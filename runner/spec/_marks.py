@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from runner.model import RUN_LEVEL, split_statistic
 from runner.spec._explain import Mistake
 from runner.spec._measures import Measures, Subject
-from runner.spec._nouns import DEFAULT_MARKS
+from runner.spec._resolved import DEFAULT_MARKS
 from runner.spec._thresholds import check
 from runner.units import amount
 

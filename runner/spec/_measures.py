@@ -19,7 +19,7 @@ from runner.model import (
     split_statistic,
 )
 from runner.spec._explain import mistakes
-from runner.spec._peers import over_the_run, unknown
+from runner.spec._other_names import over_the_run, unknown
 
 Registry = Mapping[str, Metric]
 _CUTOFF = re.compile(r"0|[1-9][0-9]{0,8}")

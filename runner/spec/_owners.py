@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from runner.spec._nouns import Spec
+from runner.spec._resolved import Spec
 
 _USER = "[A-Za-z0-9](?:[-_]?[A-Za-z0-9]){0,38}"
 _TEAM = "[A-Za-z0-9](?:[-_.]?[A-Za-z0-9]){0,99}"

@@ -9,7 +9,7 @@ from runner.model import split_statistic
 from runner.spec._amounts import as_share
 from runner.spec._explain import Mistake
 from runner.spec._measures import Measures, Subject
-from runner.spec._nouns import Limit
+from runner.spec._resolved import Limit
 from runner.spec._written import Drop, Limits, Threshold
 from runner.units import Amount, no_unit, plain
 

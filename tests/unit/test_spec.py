@@ -16,9 +16,9 @@ from runner.spec import (
     Limit,
     Selector,
     bind,
-    doubts,
     json_schema,
     parse,
+    warnings,
 )
 from runner.units import Amount
 
@@ -648,7 +648,7 @@ def doubted(document):
     def read(text, environ=None, **known):
         found = document(text)
         parsed = parse(found, registry=registry, environ=environ or {})
-        lines = doubts(parsed, found.place, **known)
+        lines = warnings(parsed, found.place, **known)
         assert all(line.startswith("warning: spec.yaml:") for line in lines)
         return [line.removeprefix("warning: spec.yaml:") for line in lines]
 

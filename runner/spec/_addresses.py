@@ -1,11 +1,17 @@
-"""What a spec holds in several places: its addresses and its secrets."""
+"""The URLs and the secrets of a spec, which stand in several of its blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 from runner.errors import KeyPath
+from runner.spec._explain import Mistake
+from runner.spec._variables import is_template
 from runner.spec._written import SpecFile
+from runner.variables import names_in
+
+_HOST = re.compile(r"[\w.-]+(?::\d+)?(?:/|$)")
 
 
 def secrets(file: SpecFile) -> Iterator[str]:
@@ -18,7 +24,26 @@ def secrets(file: SpecFile) -> Iterator[str]:
             yield from block.auth.secrets
 
 
-def addresses(file: SpecFile) -> Iterator[tuple[KeyPath, str]]:
+def no_addresses(file: SpecFile, filled: Callable[[str], str]) -> Iterator[Mistake]:
+    """Give every URL that is none once the environment's values are in it.
+
+    Args:
+        file: The spec.
+        filled: Puts the values of variables into a text.
+    """
+    for path, url in _addresses(file):
+        begins = ("http://", "https://", *(("{{",) if is_template(path) else ()))
+        if not filled(url).startswith(begins):
+            names = ", ".join(names_in(url))
+            hint = f"look at what {names} holds" if names else ""
+            if bare := re.match(r"\$(\w+)", url):
+                hint = f"write ${{{bare[1]}}}"
+            elif _HOST.match(url):
+                hint = f"write http://{url}"
+            yield Mistake(path, "must begin with http:// or https://", hint)
+
+
+def _addresses(file: SpecFile) -> Iterator[tuple[KeyPath, str]]:
     """Give every URL of a spec with its key path."""
     for index, step in enumerate(file.endpoint.steps):
         yield ("endpoint", "steps", index, "url"), step.url

@@ -1,4 +1,4 @@
-"""What a spec says rightly and its author may not have meant."""
+"""What a valid spec says that its author probably did not mean."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from runner.errors import KeyPath, Place
 from runner.model import RUN_LEVEL, Better, split_statistic
 from runner.spec._endpoint import EndpointSpec
-from runner.spec._nouns import DEFAULT_MARKS, Limit, Spec
 from runner.spec._owners import account
+from runner.spec._resolved import DEFAULT_MARKS, Limit, Spec
 from runner.units import Amount, plain
 from runner.variables import bare
 
@@ -25,7 +25,7 @@ _OF_TALK = re.compile(r"\{[{%][^{}]*\b(uuid|session|history)\b")
 _ASKS = re.compile(r"\{[{%][^{}]*\b(?:question|id|meta)\b")
 
 
-def doubts(
+def warnings(
     spec: Spec,
     place: Callable[..., Place],
     *,
@@ -33,20 +33,20 @@ def doubts(
     asked: bool = True,
     talks: bool = False,
 ) -> list[str]:
-    """Give a line beginning with ``warning:`` for each part that does nothing.
+    """Give a line beginning with ``warning:`` for each part that has no effect.
 
-    That is a limit or a pass mark that no number can miss, a limit on the wrong side
-    (a ceiling on a metric that should be high, with no floor beside it), a limit on a
-    drop without a baseline, an owner whom nobody can call, a request that is the same
-    for every case or knows nothing of earlier turns, and ``$NAME``, which is sent as it
-    stands.
+    That is a limit or a pass mark that every value satisfies, a limit on the wrong side
+    (a ceiling on a metric that should be high, with no floor beside it), a ``max_drop``
+    without a baseline, an owner that is no GitHub account although it begins with
+    ``@``, a request that is the same for every case or ignores earlier turns, and
+    ``$NAME`` without braces, which is sent as written.
 
     Args:
         spec: What was read.
-        place: Where a key path of it stands.
-        compared: A baseline is given besides the spec.
-        asked: Requests are sent, and not only recorded replies read.
-        talks: Some cases have earlier turns.
+        place: Gives the place of a key path in the file of the spec.
+        compared: Whether a baseline is given besides the spec.
+        asked: Whether requests are sent; else recorded replies are read.
+        talks: Whether some cases have earlier turns.
     """
     found = [*_limits(spec), *_marks(spec, place), *_owners(spec)]
     if spec.baseline is None and not compared:

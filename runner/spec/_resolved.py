@@ -1,9 +1,12 @@
-"""What a spec says, checked and resolved: what the rest of the program is handed."""
+"""A spec after checking, with every name resolved: what the other modules are given."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any, NamedTuple
+
+from pydantic_core import to_json
 
 from runner.errors import Place
 from runner.model import NOTHING, BaselineKind, Level, Measure
@@ -128,3 +131,24 @@ class Spec(NamedTuple):
     def prints(self) -> Mapping[str, str]:
         """The fingerprints, by the names under which a report keeps them."""
         return {"spec": self.fingerprint, "numbers": self.numbers}
+
+
+def fingerprint(
+    endpoint: EndpointSpec, held: Mapping[str, float], trials: Trials
+) -> str:
+    """Give 12 hex digits of what makes two runs comparable.
+
+    These are the response mapping, match, the pass marks, whether turns are played, and
+    a rule for trials that is harder or softer than one trial. A key that a later
+    version adds moves nothing while it has its default.
+    """
+    kept: list[Any] = [
+        endpoint.response.model_dump(exclude_defaults=True),
+        endpoint.match,
+        sorted(held.items()),
+    ]
+    if trials.times > 1 and trials.passes != "majority":
+        kept.append([trials.passes, trials.times])
+    if endpoint.turns == "live":
+        kept.append("live")
+    return blake2b(to_json(kept), digest_size=6).hexdigest()
