@@ -37,6 +37,7 @@ _STAND_IN: Mapping[str, Any] = {
     "cases": "cases.json",
 }
 """In the place of what was wrong, so that the rest can still be looked at."""
+_MISPLACED = "a variable is read in endpoint and judge only", "write the value itself"
 
 
 def parse(
@@ -79,11 +80,7 @@ def _parsed(
         data["baseline"] = {**held, "endpoint": rival}
     reading = _Reading(document)
     reading.problems += variables.problems
-    what, hint = (
-        "a variable is read in endpoint and judge only",
-        "write the value itself",
-    )
-    reading.report(Mistake(path, what, hint) for path in misplaced(data))
+    reading.report(Mistake(path, *_MISPLACED) for path in misplaced(data))
     file = reading.file(data, variables.unfilled)
     spec = reading.resolve(file, Measures(registry), variables)
     if reading.problems:

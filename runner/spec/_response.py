@@ -10,6 +10,9 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from runner.spec._amounts import Whole
 from runner.spec._part import Part
 
+Framing = Literal["sse", "ndjson", "prefixed"]
+"""How a reply that comes in pieces is divided into events."""
+
 
 class ContextMap(Part):
     """JMESPath within one passage; null where the system does not show it."""
@@ -68,7 +71,7 @@ _NO_ANSWER = (
 class ResponseMap(Part):
     """Where in the reply things stand: JMESPath expressions."""
 
-    stream: Literal["sse", "ndjson", "prefixed"] | None = Field(
+    stream: Framing | None = Field(
         None,
         description="How a reply that comes in pieces is framed. It is collected into "
         "`{events: [{event, data}]}`, and the expressions read that; then `answer` has "

@@ -10,12 +10,11 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from runner.spec._amounts import Seconds
 from runner.spec._auth import AuthSpec
 from runner.spec._part import Part
+from runner.spec._response import Framing
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = frozenset("and else false if in is loop none not or self true".split())
 _SHORTEST = 0.1
-
-Framing = Literal["sse", "ndjson", "prefixed"]
 
 
 def _upper(value: object) -> object:

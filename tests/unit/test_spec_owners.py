@@ -4,7 +4,7 @@ import pytest
 
 from runner.errors import Document
 from runner.metrics import registry
-from runner.spec import account, doubts, owners, parse
+from runner.spec import account, owners, parse, warnings
 
 HEAD = {"endpoint": {"url": "http://localhost/{{ question }}"}, "cases": "cases.jsonl"}
 
@@ -64,6 +64,6 @@ def test_the_accounts_that_a_spec_names_are_those_of_its_limits():
 )
 def test_an_owner_whom_nobody_can_call_is_told(owner, doubted):
     found = parsed({"accuracy": {"min": 0.5, "owner": owner}})
-    said = doubts(found, Document({}, {(): 1}, "spec.yaml").place)
+    said = warnings(found, Document({}, {(): 1}, "spec.yaml").place)
 
     assert any("is no @user and no @org/team" in line for line in said) is doubted
