@@ -7,7 +7,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from runner.endpoints._as_recorded import as_recorded
-from runner.endpoints._guess import collected, framing, guess
+from runner.endpoints._guess import collected, framing, guess, marks
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._plan import RequestPlan, check_shared, kept, origins, plan
 from runner.endpoints._service import Service, words
@@ -28,6 +28,7 @@ __all__ = [
     "collected",
     "framing",
     "guess",
+    "marks",
     "number",
     "trace",
 ]

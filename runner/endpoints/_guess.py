@@ -25,6 +25,7 @@ _IDS = (
 )
 _SCORES = ("score", "_score", "similarity", "relevance_score", "rerank_score")
 _DEEP = 6
+_MARKS = (r"\[(\d+)\]", r"\[\^(\d+)\^?\]", r"【(\d+)】", r"\[(?:doc|ID:)\s*(\d+)\]")
 _KEYED = re.compile(rb"\w{1,3}:\s*[\"\[{]")
 
 Block = dict[str, Any]
@@ -82,7 +83,22 @@ def guess(reply: Any, name: str | None = None) -> Block | None:
     first = found.value[0]
     fields = {"id": _IDS, "text": _PASSAGES, "score": _SCORES}
     block["context"] = {key: _field(first, names) for key, names in fields.items()}
+    if said and (form := marks(said.value)):
+        block["citations"] = form
     return block
+
+
+def marks(answer: str) -> dict[str, Any] | None:
+    """Give the form of the marks in an answer, None where it has none.
+
+    >>> marks("Within 30 days [1], unopened [2].")["first"]
+    1
+    """
+    for pattern in _MARKS:
+        numbers = re.findall(pattern, answer)
+        if numbers:
+            return {"pattern": pattern, "first": 0 if "0" in numbers else 1}
+    return None
 
 
 def _answer(said: _Leaf | None, texts: list[_Leaf], name: str | None) -> str | None:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from contextlib import closing
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from runner import pipeline
-from runner.endpoints import trace
+from runner.endpoints import guess, trace
 from runner.endpoints.http import Attempt
 from runner.errors import InputError, Place, Unavailable, did_you_mean, masking
 from runner.live import Live, opened
@@ -22,11 +22,13 @@ from runner.pipeline import Plan
 from runner.probe._shown import (
     Hide,
     attempted,
+    block,
     cited,
     failed,
     mapped,
     metrics,
     missing,
+    unread,
 )
 from runner.probe._unknown import unknown
 
@@ -115,9 +117,17 @@ def _told(
         problems = problems or [InputError(result.message)]
     else:
         lines += cited(result)
-        lines += metrics(plan.spec, case, result)
-    lines += missing(problems)
+        lines += [*metrics(plan.spec, case, result), *unread(result)]
+    lines += [*missing(problems), *(_proposed(plan, value) if problems else ())]
     return lines, InputError.exit_code if problems else 0
+
+
+def _proposed(plan: Plan, value: Any) -> list[str]:
+    """Give a mapping by the shape of a reply that the spec's own does not fit."""
+    found = guess(value, plan.spec.endpoint.response.stream)
+    if found is None:
+        return []
+    return ["", "a mapping by the shape of this reply:", *block(found)]
 
 
 def _read(attempt: Attempt, endpoint: Live) -> Response | Failure | InputError:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
+from typing import Any
 
-from runner.endpoints import Found
+from runner.endpoints import Found, marks
 from runner.endpoints.http import NO_STATUS, Attempt, Reply, RoundTrip
 from runner.errors import InputError
 from runner.model import Case, Failure, Response, Unscored
@@ -126,6 +127,22 @@ def metrics(spec: Spec, case: Case, response: Response) -> Iterator[str]:
     for reason, group in groupby(why, lambda pair: pair[0]):
         labels = ", ".join(label for _, label in group)
         yield f"unscored  {labels}: {excerpt(reason, 2 * _VALUE)}"
+
+
+def unread(response: Response) -> Iterator[str]:
+    """Say how marks in an answer are read, where nothing reads them yet."""
+    form = marks(response.answer or "")
+    if form and response.passages and response.citations is None:
+        yield ""
+        yield "the answer has marks of citations, which nothing reads; to read them:"
+        yield from block({"citations": form})
+
+
+def block(response: Mapping[str, Any]) -> Iterator[str]:
+    """Give a ``response`` block as it stands in a spec."""
+    yield "    response:"
+    for key, value in response.items():
+        yield f"      {key}: {json.dumps(value, ensure_ascii=False)}"
 
 
 def missing(problems: Iterable[InputError]) -> Iterator[str]:

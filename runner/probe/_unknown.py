@@ -14,7 +14,7 @@ from runner.endpoints.http import HttpEndpoint, RoundTrip
 from runner.errors import InputError, Unavailable
 from runner.model import Case, Failure
 from runner.probe._address import told
-from runner.probe._shown import Hide, attempted, failed, mapped
+from runner.probe._shown import Hide, attempted, block, failed, mapped
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, ResponseMap
 from runner.templating import by_path
@@ -30,6 +30,10 @@ _BODIES: tuple[dict[str, Any], ...] = (
     {"messages": _MESSAGES},
     *({name: _ASKED} for name in ("input", "prompt", "input_value")),
 )
+_OTHERWISE = """
+no better with the bodies that other servers take. For what this one wants (a header
+other than a bearer token in RAG_TOKEN, a body of its own) write a spec, by
+    rag-eval init; rag-eval probe evals/rag.yaml"""
 _UNMAPPED = ResponseMap(
     answer=None, contexts=None, citations=None, refused=None, usage=None
 )
@@ -64,21 +68,31 @@ def unknown(
     """
     token = environ.get(TOKEN)
     hide = Redactor([token] if token else []).text
-    lines: list[str] = []
-    status = Unavailable.exit_code
+    tried: list[Tried] = []
     for sent in _BODIES:
-        lines, status, done = _tried(url, sent, token, hide, recipes)
-        if done:
+        tried.append(_tried(url, sent, token, hide, recipes))
+        if tried[-1].is_last:
             break
+    lines, status, _ = min(tried, key=lambda each: each.status)
+    if len(tried) == len(_BODIES) and status:
+        lines += _OTHERWISE.split("\n")
     if status:
         lines += told(url, recipes)
     return [hide(line) for line in lines], status
 
 
+class Tried(NamedTuple):
+    """What came of one body."""
+
+    lines: list[str]
+    status: int
+    is_last: bool
+    """Whether no other needs to be tried."""
+
+
 def _tried(
     url: str, sent: dict[str, Any], token: str | None, hide: Hide, recipes: Path
-) -> tuple[list[str], int, bool]:
-    """Give what came of one body: lines, status, and whether no other is needed."""
+) -> Tried:
     headers = {"Authorization": "Bearer ${RAG_TOKEN}"} if token else {}
     spec = EndpointSpec(
         url=url, method="POST", headers=headers, body=sent, response=_UNMAPPED
@@ -94,13 +108,14 @@ def _tried(
     name, value = _value(attempt.trips[-1])
     if isinstance(value, Failure):
         lines += failed(value, spec)
-        return lines, Unavailable.exit_code, value.cause == "service.unreachable"
+        is_lost = value.cause == "service.unreachable"
+        return Tried(lines, Unavailable.exit_code, is_last=is_lost)
     proposed = _proposed(value, name, recipes)
     if proposed is None:
         lines += ["", "nothing in the reply looks like an answer or like passages"]
-        return lines, InputError.exit_code, False
+        return Tried(lines, InputError.exit_code, is_last=False)
     found = trace(ResponseMap.model_validate(proposed.response), value, by_path)
-    return [*lines, *_told(proposed, sent), *mapped(found)], 0, True
+    return Tried([*lines, *_told(proposed, sent), *mapped(found)], 0, is_last=True)
 
 
 def _value(trip: RoundTrip) -> tuple[str | None, Any]:
@@ -151,6 +166,4 @@ def _told(proposed: Proposed, sent: dict[str, Any]) -> Iterator[str]:
     else:
         yield "a mapping to begin with, by the shape of this reply:"
         yield f"    body: {dumps(sent, ensure_ascii=False)}"
-    yield "    response:"
-    for key, value in proposed.response.items():
-        yield f"      {key}: {dumps(value, ensure_ascii=False)}"
+    yield from block(proposed.response)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from runner.errors import InputError
 from runner.probe import probe
@@ -156,6 +157,49 @@ def test_what_the_mapping_misses_is_told_with_what_is_there(
     assert found.status == 2
     for each in told:
         assert each in text
+
+
+def test_a_mapping_that_misses_is_followed_by_one_that_fits(ask, server):
+    reply = {
+        "data": {
+            "text": "Within 30 days [1].",
+            "hits": [{"content": "30 days.", "meta": {"chunk_id": "r#3"}}],
+        }
+    }
+    server.body = json.dumps(reply).encode()
+
+    missed = ask()
+    shown = "\n".join(missed.lines).partition("a mapping by the shape of this reply:\n")
+    found = ask({**yaml.safe_load(shown[2])["response"], "usage": None})
+
+    text = "\n".join(found.lines)
+    assert (missed.status, found.status) == (2, 0)
+    assert 'cited            ["r#3"]' in text
+    assert "without marks    Within 30 days." in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "response", "proposed"),
+    [
+        ("30 days [1].", {}, r'citations: {"pattern": "\\[(\\d+)\\]", "first": 1}'),
+        ("30 days [0][1].", {}, r'citations: {"pattern": "\\[(\\d+)\\]", "first": 0}'),
+        ("30 days【1】", {}, r'citations: {"pattern": "【(\\d+)】", "first": 1}'),
+        ("30 days [doc2].", {}, r'"\\[(?:doc|ID:)\\s*(\\d+)\\]"'),
+        ("30 days [sic].", {}, ""),
+        ("30 days [1].", {"citations": {"pattern": r"\[(\d)\]", "first": 1}}, ""),
+    ],
+)
+def test_marks_of_citations_that_nothing_reads_are_told(
+    ask, server, answer, response, proposed
+):
+    server.body = json.dumps({**GOOD, "answer": answer}).encode()
+
+    found = ask(response)
+
+    text = "\n".join(found.lines)
+    assert found.status == 0
+    assert ("marks of citations, which nothing reads" in text) is bool(proposed)
+    assert proposed in text
 
 
 @pytest.mark.parametrize(
