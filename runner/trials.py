@@ -12,7 +12,16 @@ from itertools import islice, repeat
 from math import fsum
 
 from runner.ledger import Entry
-from runner.model import Case, Failed, Finding, Outcome, Score, TrialSummary
+from runner.model import (
+    Absent,
+    Case,
+    Failed,
+    Finding,
+    Measure,
+    Outcome,
+    Score,
+    TrialSummary,
+)
 from runner.responses import Exchanges
 from runner.spec import Trials
 from runner.units import count
@@ -32,38 +41,47 @@ def numbered(exchanges: Exchanges, times: int) -> Exchanges:
             yield exchange._replace(position=position, trial=trial + 1)
 
 
-def together(entries: Iterable[Entry], trials: Trials) -> Iterator[Entry]:
+def together(
+    entries: Iterable[Entry], trials: Trials, measures: Sequence[Measure]
+) -> Iterator[Entry]:
     """Give one entry a case, as soon as the last of its trials is in.
 
     The entry shows the reply that explains the outcome: of a case that failed its first
     failing trial, and so on. Entries of single trials pass through as they are. A case
     of which trials are missing, as in a run that is stopped, gives none.
     """
-    return iter(entries) if trials.times == 1 else _merging(entries, trials)
+    if trials.times == 1:
+        return iter(entries)
+    return _merging(entries, trials, measures)
 
 
-def _merging(entries: Iterable[Entry], trials: Trials) -> Iterator[Entry]:
+def _merging(
+    entries: Iterable[Entry], trials: Trials, measures: Sequence[Measure]
+) -> Iterator[Entry]:
     waiting: dict[int, list[Entry]] = {}
     for entry in entries:
         position = entry.exchange.position
         mine = waiting.setdefault(position, [])
         mine.append(entry)
         if len(mine) == trials.times:
-            yield _merged(sorted(waiting.pop(position), key=_trial), trials)
+            mine = sorted(waiting.pop(position), key=_trial)
+            yield _merged(mine, trials, measures)
 
 
 def _trial(entry: Entry) -> int:
     return entry.exchange.trial
 
 
-def _merged(entries: Sequence[Entry], trials: Trials) -> Entry:
+def _merged(
+    entries: Sequence[Entry], trials: Trials, measures: Sequence[Measure]
+) -> Entry:
     outcomes = tuple(entry.finding.outcome for entry in entries)
     shown = _telling(entries, outcome(outcomes, trials))
     columns = zip(*(entry.scores for entry in entries), strict=True)
     met = {entry.met for entry in entries} - {None}
     return Entry(
         shown.exchange,
-        [_score(column) for column in columns],
+        list(map(_score, columns, measures)),
         shown.finding._replace(trials=outcomes),
         any(met) if met else None,
         shown.hits,
@@ -98,13 +116,21 @@ def _needed(trials: Trials) -> int:
     return by_rule[trials.passes]
 
 
-def _score(scores: Sequence[Score]) -> Score:
-    """Give the mean of a metric's scores; one that failed is no score at all."""
-    failed = next((score for score in scores if isinstance(score, Failed)), None)
+def _score(scores: Sequence[Score], measure: Measure) -> Score:
+    """Give the mean of a metric's scores.
+
+    Where one failed, or one trial's reply lacked the evidence, there is none: a mean of
+    the others would hide it. But a leak that was seen stays one.
+    """
     numbers = [score for score in scores if isinstance(score, float)]
-    if failed or not numbers:
-        return failed or scores[0]
-    return fsum(numbers) / len(numbers)
+    gaps = [score for score in scores if isinstance(score, Failed | Absent)]
+    if gaps and not (measure.layer == "isolation" and any(numbers)):
+        return min(gaps, key=_by_weight)
+    return fsum(numbers) / len(numbers) if numbers else scores[0]
+
+
+def _by_weight(gap: Failed | Absent) -> bool:
+    return isinstance(gap, Absent)
 
 
 NAMED = 50  # flaky cases that a report names

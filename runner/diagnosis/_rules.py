@@ -264,8 +264,10 @@ def _forbidden(seen: Seen) -> Evidence:
 
 
 def _omission(seen: Seen) -> Evidence:
-    case, response, *_ = seen.asked
-    if not seen.answers or response.answer is None or not case.key_points:
+    case, response, _, declined, _ = seen.asked
+    if response.answer is None or not case.key_points:
+        return UNKNOWN
+    if declined is not case.expect_refusal:  # which explains what is missing
         return UNKNOWN
     absent = missing(response.answer, case.key_points)
     return f"{absent[0]!r} is not stated" if absent else None

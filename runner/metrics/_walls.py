@@ -73,15 +73,16 @@ def watched(
 ) -> bool:
     """Whether the reply shows enough for a leak to be seen at all.
 
-    A tenant needs passages that name theirs, forbidden ids need ids, canaries need a
-    text. An empty list of passages or citations is evidence: nothing came.
+    Forbidden ids need ids, canaries need a text, and where a case names both, both are
+    needed. Where it only says who asks, passages that name their tenant are. An empty
+    list of passages or citations is evidence: nothing came.
     """
-    cited = citations is not None
-    return bool(
-        (walls.tenant and _shows(passages, _tenant_of))
-        or (walls.forbidden_doc_ids and (cited or _shows(passages, document_of)))
-        or ((cited or (answer, passages) != (None, None)) and live_canaries(walls))
-    )
+    cited, canaries = citations is not None, live_canaries(walls)
+    if not (walls.forbidden_doc_ids or canaries):
+        return bool(walls.tenant) and _shows(passages, _tenant_of)
+    ids = cited or _shows(passages, document_of)
+    texts = cited or (answer, passages) != (None, None)
+    return (ids or not walls.forbidden_doc_ids) and (texts or not canaries)
 
 
 def _shows(

@@ -24,7 +24,9 @@ def leakage(
 
     What ``endpoint.response`` does not map, such as a key with the prompt, is not
     looked at. A case without tenant, forbidden ids and canaries is unscored, and so is
-    a reply that shows nothing in which a leak could be seen: unseen is not healthy.
+    a reply that does not show where a leak could be seen: ids for forbidden ones, a
+    text for canaries, both where the case names both, else a tenant. Unseen is not
+    healthy.
 
     >>> mine = Walls(tenant="a", forbidden_doc_ids=("doc-tenant-b*",))
     >>> leakage((Passage("doc-tenant-b-1#2"),), "Ten days.", None, mine)
@@ -34,4 +36,4 @@ def leakage(
         return 1.0
     if watched(passages, sent, citations, walls):
         return 0.0
-    return Absent("the reply shows nothing in which a leak could be seen")
+    return Absent("the reply does not show where a leak could be seen")

@@ -78,7 +78,8 @@ def evaluate(
     beside = others and Beside(plan, others, started, ledger, there)
     try:
         entries = line.judged(exchanges, keeper.response)
-        for count, entry in enumerate(together(entries, plan.spec.trials), 1):
+        tried = together(entries, plan.spec.trials, plan.spec.measures)
+        for count, entry in enumerate(tried, 1):
             record = ledger.enter(counting(plan, entry))
             keeper.record(entry.exchange.position, record)
             keeper.progress(record)

@@ -47,7 +47,7 @@ class Beside:
         self._here = here
         self._there = Ledger(plan.cases, plan.spec.measures)
         entries = line.judged(exchanges, lambda *_: None)
-        self._entries = together(entries, plan.spec.trials)
+        self._entries = together(entries, plan.spec.trials, plan.spec.measures)
         self._now: dict[int, Record] = {}
         self._then: dict[int, Record] = {}
         self._failed = 0

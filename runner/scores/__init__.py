@@ -137,10 +137,11 @@ def _ranking(case: Case, response: Response, scope: Scope) -> Ranking | Unscored
         return _SHOULD_DECLINE
     if scope.only_cited:
         return _ONLY_CITED
+    if not case.relevant:  # which is why, whatever the reply shows
+        return _UNLABELLED
     if response.passages is None:
         return NO_PASSAGES
-    ranking = rank(response.passages, case.qrels, scope.match)
-    return ranking if ranking.ideal else _UNLABELLED
+    return rank(response.passages, case.qrels, scope.match)
 
 
 _SHOULD_DECLINE = Unscored("the right behaviour is to decline")

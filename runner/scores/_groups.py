@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from math import isfinite
 from typing import Any, NamedTuple
 
-from runner.model import Failed, Layer, Measure, Score, Unrated, Unscored
+from runner.model import Absent, Failed, Layer, Measure, Score, Unrated, Unscored
 
 _RANKINGS = 1024
 """Ranked lists whose scores are remembered: with a hit or two in each, few differ."""
@@ -34,17 +34,24 @@ class Group(NamedTuple):
             values: Of each input, what a reply holds, or why it holds nothing.
             silenced: Why their layer does not apply to the case, where it does not.
         """
-        arguments = []
+        arguments, lacking = [], None
         for name in self.inputs:
             value = values[name]
             if isinstance(value, Unscored):
                 if name not in self.optional:
-                    silenced = silenced or value
+                    lacking = _telling(lacking, value)
                 value = None
             arguments.append(value)
-        if silenced:
-            return (silenced,) * len(self.positions)
+        if why := silenced or lacking:
+            return (why,) * len(self.positions)
         return self.score(*arguments)
+
+
+def _telling(one: Unscored | None, other: Unscored) -> Unscored:
+    """Give which of two reasons tells more: what a case does not ask is not absent."""
+    if one is None or (isinstance(one, Absent) and not isinstance(other, Absent)):
+        return other
+    return one
 
 
 def grouped(measures: Sequence[Measure]) -> Iterable[Group]:

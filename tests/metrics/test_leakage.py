@@ -177,6 +177,13 @@ def test_every_place_is_named_in_the_order_of_the_line():
         pytest.param(FORBIDDEN, None, "Ten days.", None, id="no ids are shown"),
         pytest.param(FORBIDDEN, (Passage(),), "Ten.", None, id="passages without ids"),
         pytest.param(CANARY, None, None, None, id="no text is shown"),
+        pytest.param(
+            FORBIDDEN._replace(canaries=CANARY.canaries),
+            None,
+            "Ten days.",
+            None,
+            id="a text is shown, and no ids",
+        ),
     ],
 )
 def test_what_cannot_be_seen_is_unscored_not_healthy(
@@ -184,7 +191,7 @@ def test_what_cannot_be_seen_is_unscored_not_healthy(
 ):
     found = leakage(passages, answer, citations, walls)
 
-    assert found == Unscored("the reply shows nothing in which a leak could be seen")
+    assert found == Unscored("the reply does not show where a leak could be seen")
 
 
 @given(

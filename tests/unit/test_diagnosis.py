@@ -134,6 +134,11 @@ def reply(answer=RIGHT, passages=(GOLD, OTHER), **more):
             reply(),
         ),
         ("answer.omission", FACT, reply("You may return it at no cost.")),
+        (
+            "answer.omission",
+            REFUSAL._replace(key_points=(("ask the referee",),)),
+            reply(DECLINES),
+        ),
     ],
 )
 def test_a_failing_case_is_charged_to_its_cause(cause, case, response):

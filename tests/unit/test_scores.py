@@ -87,6 +87,9 @@ def test_absent_evidence_is_unscored_with_its_reason(name, case, response, reaso
         ("number_support", LABELLED, Response("Many.", FOUND), Unscored),
         ("citation_validity", LABELLED, Response("x", FOUND, ()), Unscored),
         ("leakage", LABELLED, Response(answer="x"), Unscored),
+        ("recall", Case("b", "q"), Response(answer="x"), Unscored),
+        ("key_point_grounding", Case("b", "q"), Response(answer="x"), Unscored),
+        ("answer_similarity", Case("b", "q"), Response(), Unscored),
     ],
 )
 def test_what_a_reply_does_not_show_is_told_from_what_no_case_asks_for(

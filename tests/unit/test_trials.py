@@ -6,11 +6,22 @@ from random import Random
 import pytest
 
 from runner.ledger import Entry
-from runner.model import Case, Exchange, Failed, Finding, Response, Unscored
+from runner.metrics import registry
+from runner.model import (
+    Absent,
+    Case,
+    Exchange,
+    Failed,
+    Finding,
+    Measure,
+    Response,
+    Unscored,
+)
 from runner.spec import Trials
 from runner.trials import numbered, outcome, summary, together, trying
 
 REPLY = Response("one", None)
+RECALL, LEAKAGE = (Measure(name, registry[name]) for name in ("recall", "leakage"))
 LETTERS = {"p": "passed", "f": "failed", "e": "error", "u": "undetermined"}
 
 
@@ -66,8 +77,8 @@ def test_a_pass_that_is_sure_stays_whatever_the_unknown_trials_had_been():
             assert (found in ("passed", "failed")) == (len(set(known)) == 1)
 
 
-def merged(*entries, rule="majority"):
-    return list(together(entries, Trials(len(entries), rule)))
+def merged(*entries, rule="majority", measure=RECALL):
+    return list(together(entries, Trials(len(entries), rule), [measure]))
 
 
 def test_scores_are_means_over_the_trials():
@@ -77,21 +88,29 @@ def test_scores_are_means_over_the_trials():
 
 
 @pytest.mark.parametrize(
-    ("scores", "expected"),
+    ("measure", "scores", "expected"),
     [
-        ((1.0, Unscored("declined")), 1.0),
-        ((Unscored("declined"), Unscored("declined")), Unscored("declined")),
-        ((1.0, Failed("ZeroDivisionError")), Failed("ZeroDivisionError")),
+        (RECALL, (1.0, Unscored("declined")), 1.0),
+        (RECALL, (Unscored("declined"),) * 2, Unscored("declined")),
+        (RECALL, (1.0, Failed("ZeroDivisionError")), Failed("ZeroDivisionError")),
+        (RECALL, (1.0, Absent("no passages")), Absent("no passages")),
+        (RECALL, (Unscored("no reply"), Absent("no ids")), Absent("no ids")),
+        (RECALL, (Absent("no ids"), Failed("KeyError")), Failed("KeyError")),
+        (LEAKAGE, (0.0, Absent("nothing shown")), Absent("nothing shown")),
+        (LEAKAGE, (1.0, Absent("nothing shown")), 1.0),
+        (LEAKAGE, (1.0, 0.0, Failed("KeyError")), 0.5),
     ],
 )
-def test_a_score_that_failed_is_no_score_and_one_that_does_not_apply_is_left_out(
-    scores, expected
+def test_a_trial_that_lacks_a_score_is_not_hidden_behind_the_others(
+    measure, scores, expected
 ):
     entries = [entry(0, n, score=score) for n, score in enumerate(scores, 1)]
 
-    [found] = merged(*entries)
+    for order in permutations(entries):
+        [found] = merged(*order, measure=measure)
 
-    assert found.scores == [expected]
+        assert found.scores == [expected]
+        assert type(found.scores[0]) is type(expected)
 
 
 def test_the_first_failing_trial_explains_a_failing_case():
@@ -118,20 +137,20 @@ def test_trials_come_in_any_order_and_cases_too():
         entry(p, t, "failed" if t == 2 else "passed") for p in (0, 1) for t in (1, 2)
     ]
     for order in permutations(entries):
-        found = list(together(order, Trials(2, "all")))
+        found = list(together(order, Trials(2, "all"), [RECALL]))
 
         assert sorted(each.exchange.position for each in found) == [0, 1]
         assert {each.finding.trials for each in found} == {words("pf")}
 
 
 def test_a_case_of_which_a_trial_is_missing_is_not_judged():
-    assert list(together([entry(0, 1)], Trials(2, "any"))) == []
+    assert list(together([entry(0, 1)], Trials(2, "any"), [RECALL])) == []
 
 
 def test_a_single_trial_passes_through():
     one = entry(0, 1)
 
-    assert list(together([one], Trials())) == [one]
+    assert list(together([one], Trials(), [RECALL])) == [one]
 
 
 def test_a_relevant_passage_in_one_trial_is_one():
