@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import yaml
 from processes import python
 
-from runner.agreement import Table, auroc, tally
+from runner.agreement import Contingency, auroc, tally
 from runner.errors import Place
 from runner.judges._meter import Meter
 from runner.judges.judging import Judging, Sources
@@ -199,7 +199,7 @@ def _marked(scores: Sequence[float], good: Sequence[bool]) -> float:
     return max((table.kappa or 0.0 for table in tables), default=0.0)
 
 
-def _kappa(table: Table) -> str:
+def _kappa(table: Contingency) -> str:
     if table.kappa is None or table.interval is None:
         return "-"
     low, high = table.interval

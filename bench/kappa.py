@@ -15,7 +15,7 @@ from random import Random
 
 from tabulate import tabulate
 
-from runner.agreement import Table
+from runner.agreement import Contingency
 from runner.calibration import Demand
 
 SEED = 20
@@ -31,18 +31,18 @@ def shares(kappa: float, good: float) -> tuple[float, float, float, float]:
     return good - apart, apart, apart, 1 - good - apart
 
 
-def expected(size: int, kappa: float, good: float) -> Table:
+def expected(size: int, kappa: float, good: float) -> Contingency:
     """Give the table that so many labels are expected to make; no whole numbers."""
-    return Table(*(size * share for share in shares(kappa, good)))
+    return Contingency(*(size * share for share in shares(kappa, good)))
 
 
 def drawn(
     size: int, kappa: float, good: float, sets: int, rng: Random
-) -> Iterator[Table]:
+) -> Iterator[Contingency]:
     """Give tables of sets of labels that were drawn at random."""
     for _ in range(sets):
         cells = Counter(rng.choices(range(4), shares(kappa, good), k=size))
-        yield Table(*(cells[cell] for cell in range(4)))
+        yield Contingency(*(cells[cell] for cell in range(4)))
 
 
 def held(size: int, kappa: float, good: float, sets: int, rng: Random) -> float:
@@ -57,7 +57,7 @@ def let_through(size: int, kappa: float, good: float, sets: int, rng: Random) ->
     return sum(map(_may, drawn(size, kappa, good, sets, rng))) / sets
 
 
-def _may(table: Table) -> bool:
+def _may(table: Contingency) -> bool:
     demand = Demand()
     good = table.both_good + table.second_alone
     enough = min(good, table.total - good) >= demand.of_each

@@ -14,8 +14,8 @@ _TWO_SIDED = 1.959963984540054  # quantile of the normal distribution at 0.975
 _ADDED = 0.5  # to each cell of a table, for its interval alone
 
 
-class Table(NamedTuple):
-    """How many items two raters sorted into good and bad, and how."""
+class Contingency(NamedTuple):
+    """The 2x2 table of two raters who sort the same items into good and bad."""
 
     both_good: int = 0
     first_alone: int = 0
@@ -89,15 +89,15 @@ def _large_sample(cells: Sequence[float]) -> tuple[float, float]:
     return kappa, sqrt(max(0.0, spread) / total) / (1 - chance)
 
 
-def tally(pairs: Iterable[tuple[bool, bool]]) -> Table:
+def tally(pairs: Iterable[tuple[bool, bool]]) -> Contingency:
     """Give the table of items, each good or not by the first and by the second.
 
     >>> tally([(True, True), (True, False), (False, False)])
-    Table(both_good=1, first_alone=1, second_alone=0, both_bad=1)
+    Contingency(both_good=1, first_alone=1, second_alone=0, both_bad=1)
     """
     seen = Counter(pairs)
     every = ((True, True), (True, False), (False, True), (False, False))
-    return Table(*(seen[pair] for pair in every))
+    return Contingency(*(seen[pair] for pair in every))
 
 
 def auroc(scores: Sequence[float], good: Sequence[bool]) -> float | None:

@@ -1,11 +1,11 @@
-"""Scores beside labels become the parts of a calibration."""
+"""Scores beside labels become the agreements of a calibration."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from runner.calibration import Flips, Part, part
+from runner.calibration import Agreement, Flips
 from runner.labels import Item
 from runner.model import Better, Failed, Score
 
@@ -51,8 +51,8 @@ class Beside(NamedTuple):
         return isinstance(score, float) and mark.good(score) != self.people
 
 
-def compared(rows: Iterable[Beside], mark: Mark) -> Part:
-    """Give the part that items make up."""
+def compared(rows: Iterable[Beside], mark: Mark) -> Agreement:
+    """Give how far judge and people agree on some items."""
     scored, failed, unscored = [], 0, 0
     for row in rows:
         if isinstance(row.score, float):
@@ -62,13 +62,13 @@ def compared(rows: Iterable[Beside], mark: Mark) -> Part:
             failed += 1
         else:
             unscored += 1
-    return part(scored, failed=failed, unscored=unscored)
+    return Agreement.of(scored, failed=failed, unscored=unscored)
 
 
 def by(
     rows: Sequence[Beside], mark: Mark, names: Callable[[Item], Iterable[str]]
-) -> Mapping[str, Part]:
-    """Give a part for each name that items have, in alphabetical order."""
+) -> Mapping[str, Agreement]:
+    """Give the agreement for each name that items have, in alphabetical order."""
     groups: dict[str, list[Beside]] = {}
     for row in rows:
         for name in names(row.item):

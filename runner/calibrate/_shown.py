@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from runner.agreement import Table
+from runner.agreement import Contingency
 from runner.calibrate._compare import Beside
 from runner.calibrate._held import Held
-from runner.calibration import Entry, Flips, Part
+from runner.calibration import Agreement, Entry, Flips
 from runner.inference import FEW
 from runner.labels import Between
 from runner.model import Told
@@ -61,14 +61,14 @@ def _short(name: str) -> str:
     return cut(" ".join(name.split()), _NAME)
 
 
-def _scored(found: Part) -> str:
+def _scored(found: Agreement) -> str:
     """Give how many labels there are, and how many of them have a score beside them."""
     total = found.table.total
     of = f"{total:,} of " if total != found.labels else ""
     return f"{of}{found.labels:,}"
 
 
-def _figures(found: Part) -> tuple[str, str, str]:
+def _figures(found: Agreement) -> tuple[str, str, str]:
     share = found.table.share
     agree = "-" if share is None else f"{share:.0%}"
     says = found.auroc is not None and found.table.total >= FEW
@@ -77,7 +77,7 @@ def _figures(found: Part) -> tuple[str, str, str]:
     return agree, "too few scores to say" if few else kappa(found.table), area
 
 
-def kappa(table: Table) -> str:
+def kappa(table: Contingency) -> str:
     """Give kappa with its interval, or why there is nothing to say."""
     if table.total < FEW:
         return "too few labels to say"
@@ -87,7 +87,7 @@ def kappa(table: Table) -> str:
     return f"{table.kappa:.2f} ({low:.2f} to {high:.2f})"
 
 
-def _table(whole: Part) -> Iterator[str]:
+def _table(whole: Agreement) -> Iterator[str]:
     yield "              people good   bad"
     yield f"  judge good  {whole.both_good:>11,} {whole.judge_alone:>5,}"
     yield f"  judge bad   {whole.people_alone:>11,} {whole.both_bad:>5,}"

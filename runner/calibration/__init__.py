@@ -7,30 +7,28 @@
 from __future__ import annotations
 
 from runner.calibration._record import (
+    Agreement,
     Calibration,
     Entry,
     Flips,
     Labels,
     MarkSource,
-    Part,
     TaskPrint,
-    part,
     read,
 )
 from runner.calibration._standing import Demand, Ruler, Standing, standing
 
 __all__ = [
+    "Agreement",
     "Calibration",
     "Demand",
     "Entry",
     "Flips",
     "Labels",
     "MarkSource",
-    "Part",
     "Ruler",
     "Standing",
     "TaskPrint",
-    "part",
     "read",
     "standing",
 ]

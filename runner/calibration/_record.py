@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from runner.agreement import Table, auroc, tally
+from runner.agreement import Contingency, auroc, tally
 from runner.errors import Place
 from runner.inference import wilson
 from runner.model import Better, Frozen
@@ -32,8 +32,8 @@ class TaskPrint(Frozen):
     """Language to the hash of the prompt's template."""
 
 
-class Part(Frozen):
-    """Judge and people over the labels of one language, of one slice, or all of them.
+class Agreement(Frozen):
+    """How far judge and people agree over the labels of a language, a slice, or all.
 
     ``good`` is what people labelled so, and what the judge scored at its mark or
     better.
@@ -58,9 +58,11 @@ class Part(Frozen):
     """How often the judge scores a good item above a bad one."""
 
     @property
-    def table(self) -> Table:
+    def table(self) -> Contingency:
         """The items that both sorted, the judge first."""
-        return Table(self.both_good, self.judge_alone, self.people_alone, self.both_bad)
+        return Contingency(
+            self.both_good, self.judge_alone, self.people_alone, self.both_bad
+        )
 
     @property
     def good(self) -> int:
@@ -71,6 +73,38 @@ class Part(Frozen):
     def bad(self) -> int:
         """Scored items that people call bad."""
         return self.both_bad + self.judge_alone
+
+    @classmethod
+    def of(
+        cls,
+        rated: Iterable[tuple[float, bool, bool]],
+        *,
+        failed: int = 0,
+        unscored: int = 0,
+    ) -> Self:
+        """Count items.
+
+        Args:
+            rated: Per item the judge's score, higher is better, whether that is good,
+                and whether people call it good.
+            failed: Items without the score that they should have.
+            unscored: Items to which the metric does not apply.
+        """
+        items = list(rated)
+        table = tally((by_judge, by_people) for _, by_judge, by_people in items)
+        scores, people = [item[0] for item in items], [item[2] for item in items]
+        return cls(
+            labels=len(items) + failed + unscored,
+            failed=failed,
+            unscored=unscored,
+            both_good=table.both_good,
+            judge_alone=table.first_alone,
+            people_alone=table.second_alone,
+            both_bad=table.both_bad,
+            kappa=table.kappa,
+            interval=table.interval,
+            auroc=auroc(scores, people),
+        )
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
@@ -92,34 +126,6 @@ def _are_alike(one: Sequence[float | None], other: Sequence[float | None]) -> bo
     return len(one) == len(other) and all(
         a == b or (a is not None and b is not None and abs(a - b) < _CLOSE)
         for a, b in zip(one, other, strict=True)
-    )
-
-
-def part(
-    rated: Iterable[tuple[float, bool, bool]], *, failed: int = 0, unscored: int = 0
-) -> Part:
-    """Give the part that items make up.
-
-    Args:
-        rated: Per item the judge's score, higher is better, whether that is good, and
-            whether people call it good.
-        failed: Items without the score that they should have.
-        unscored: Items to which the metric does not apply.
-    """
-    items = list(rated)
-    table = tally((by_judge, by_people) for _, by_judge, by_people in items)
-    scores, people = [item[0] for item in items], [item[2] for item in items]
-    return Part(
-        labels=len(items) + failed + unscored,
-        failed=failed,
-        unscored=unscored,
-        both_good=table.both_good,
-        judge_alone=table.first_alone,
-        people_alone=table.second_alone,
-        both_bad=table.both_bad,
-        kappa=table.kappa,
-        interval=table.interval,
-        auroc=auroc(scores, people),
     )
 
 
@@ -156,9 +162,9 @@ class Entry(Frozen):
     mark: float
     """The score from which on, in its direction, the judge calls an item good."""
     mark_from: MarkSource
-    whole: Part
-    languages: dict[str, Part]
-    slices: dict[str, Part] = Field(default_factory=dict)
+    whole: Agreement
+    languages: dict[str, Agreement]
+    slices: dict[str, Agreement] = Field(default_factory=dict)
     flips: dict[str, Flips] = Field(default_factory=dict)
     """By what was changed."""
 

@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
-from runner.calibration._record import Calibration, Entry, Identity, Part, TaskPrint
+from runner.calibration._record import (
+    Agreement,
+    Calibration,
+    Entry,
+    Identity,
+    TaskPrint,
+)
 from runner.text.lengths import cut
 from runner.units import count, tell_apart
 
@@ -114,14 +120,14 @@ def _reworded(
     return f"calibrated with another prompt {name}.{other[0]}" if other else ""
 
 
-def _parts(entry: Entry, demand: Demand) -> dict[str, Part | None]:
+def _parts(entry: Entry, demand: Demand) -> dict[str, Agreement | None]:
     """Give what must hold: each language of the run, else all labels together."""
     if not demand.languages:
         return {"": entry.whole}
     return {language: entry.languages.get(language) for language in demand.languages}
 
 
-def _doubts(name: str, found: Part | None, demand: Demand) -> Iterator[str]:
+def _doubts(name: str, found: Agreement | None, demand: Demand) -> Iterator[str]:
     """Give why the labels of one language do not suffice."""
     within = f" in {name}" if name else ""
     if found is None:
@@ -142,7 +148,7 @@ def _doubts(name: str, found: Part | None, demand: Demand) -> Iterator[str]:
     yield from _too_low(within, found, demand)
 
 
-def _too_low(within: str, found: Part, demand: Demand) -> Iterator[str]:
+def _too_low(within: str, found: Agreement, demand: Demand) -> Iterator[str]:
     if found.kappa is None or found.interval is None:
         yield f"kappa{within} is not defined, as all labels and scores are alike"
         return
@@ -153,7 +159,7 @@ def _too_low(within: str, found: Part, demand: Demand) -> Iterator[str]:
         yield f"kappa{within} may be chance: {_figures('', found)}"
 
 
-def _figures(name: str, found: Part) -> str:
+def _figures(name: str, found: Agreement) -> str:
     low, high = found.interval or (None, None)
     edges = "" if low is None else f" ({low:.2f} to {high:.2f})"
     labels = count(found.table.total, f"{name} label".strip())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-from runner.agreement import Table, tally
+from runner.agreement import Contingency, tally
 from runner.labels._item import Item, Label
 
 
@@ -16,7 +16,7 @@ class Between(NamedTuple):
     metric: str
     first: str
     second: str
-    table: Table
+    table: Contingency
     differing: tuple[Item, ...]
     """The items that one calls good and the other bad."""
 

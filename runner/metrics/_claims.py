@@ -1,4 +1,4 @@
-"""Which claims a judge finds in a text, and whether others bear them out."""
+"""Which claims a judge finds in a text, and which of them follow from others."""
 
 from __future__ import annotations
 
@@ -44,18 +44,19 @@ def unsupported(
     return wrong
 
 
-class Borne(NamedTuple):
-    """How far passages bear out what a text claims."""
+class Support(NamedTuple):
+    """How far passages support what a text claims."""
 
     share: float
+    """Of the claims, those that follow from the passages."""
     missed: list[str]
-    """The claims that do not follow; none is named where no passage came."""
+    """The others, in their order; none is named where no passage came."""
 
 
-def borne_out(
+def supported(
     judge: Judge, question: str, text: str, of: str, passages: Sequence[Passage]
-) -> Borne | Unscored:
-    """Give the share of a text's claims that follow from passages; without any it is 0.
+) -> Support | Unscored:
+    """Give the share of a text's claims that follow from passages; 0 without passages.
 
     Args:
         judge: Who finds the claims and rates them.
@@ -71,12 +72,12 @@ def borne_out(
     if found is None:
         return NO_TEXT
     if not any(found):
-        return Borne(0.0, [])
+        return Support(0.0, [])
     made = claims(judge, question, text)
     if not made:
         return no_claim(of)
     missed = unsupported(judge, question, made, found)
-    return Borne(1 - len(missed) / len(made), missed)
+    return Support(1 - len(missed) / len(made), missed)
 
 
 def texts(passages: Sequence[Passage]) -> list[str] | None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from runner.metrics._claims import borne_out
+from runner.metrics._claims import supported
 from runner.metrics._declare import metric
 from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Judge, Passage, Told, Unscored
@@ -30,7 +30,7 @@ def context_recall(
     >>> context_recall("What does it cost?", right, (price,), judge)
     0.5
     """
-    found = borne_out(judge, question, reference, "reference", passages)
+    found = supported(judge, question, reference, "reference", passages)
     if isinstance(found, Unscored):
         return found
     if not found.missed:

@@ -33,8 +33,12 @@ def cases(
         reads_meta: Whether requests hold something of a case's ``meta``.
     """
     new, old = {case.id: case for case in now}, {case.id: case for case in then}
-    yield from _gone([name for name in old if name not in new], len(old))
-    yield from _added([name for name in new if name not in old], len(old))
+    gone = [name for name in old if name not in new]
+    added = [name for name in new if name not in old]
+    before = count(len(old), "case")
+    yield from _named("cases", before, f"{len(gone):,} removed", gone, "loosened")
+    # By their number, new cases make the others count less.
+    yield from _named("cases", before, f"{len(added):,} new", added, "changed")
     both = [
         _Both(case, old[name])
         for name, case in new.items()
@@ -52,13 +56,16 @@ _APART = frozenset({"id", "type", "tags", "owner", "quarantine", "place"})
 """What of a case is told on its own, or means nothing to the verdict."""
 
 
-def _gone(names: Sequence[str], before: int) -> Iterator[YardstickChange]:
+def _named(
+    what: str, before: str, after: str, names: Sequence[str], moved: Moved
+) -> Iterator[YardstickChange]:
+    """Give the change that some cases make, named by their ids; nothing for none."""
     if names:
         yield YardstickChange(
-            what="cases",
-            before=count(before, "case"),
-            after=f"{len(names):,} removed: {listed(names, _SHOWN)}",
-            moved="loosened",
+            what=what,
+            before=before,
+            after=f"{after}: {listed(names, _SHOWN)}",
+            moved=moved,
         )
 
 
@@ -73,24 +80,8 @@ def unasked(
         then: The same at the base commit.
     """
     out = [case.id for case in cases if case.id in now and case.id not in then]
-    if out:
-        yield YardstickChange(
-            what="cases",
-            before=f"{count(len(cases) - len(then), 'case')} of the filter",
-            after=f"{len(out):,} left out: {listed(out, _SHOWN)}",
-            moved="loosened",
-        )
-
-
-def _added(names: Sequence[str], before: int) -> Iterator[YardstickChange]:
-    """Tell of cases that are new, which by their number make others count less."""
-    if names:
-        yield YardstickChange(
-            what="cases",
-            before=count(before, "case"),
-            after=f"{len(names):,} new: {listed(names, _SHOWN)}",
-            moved="changed",
-        )
+    before = f"{count(len(cases) - len(then), 'case')} of the filter"
+    yield from _named("cases", before, f"{len(out):,} left out", out, "loosened")
 
 
 def _other(
@@ -98,13 +89,8 @@ def _other(
 ) -> Iterator[YardstickChange]:
     read = attrgetter(*fields)
     names = [pair.now.id for pair in both if read(pair.now) != read(pair.then)]
-    if names:
-        yield YardstickChange(
-            what=what,
-            before=_WERE,
-            after=f"other in {count(len(names), 'case')}: {listed(names, _SHOWN)}",
-            moved="changed",
-        )
+    after = f"other in {count(len(names), 'case')}"
+    yield from _named(what, _WERE, after, names, "changed")
 
 
 def _labels(both: Iterable[_Both]) -> Iterator[YardstickChange]:
@@ -116,14 +102,9 @@ def _labels(both: Iterable[_Both]) -> Iterator[YardstickChange]:
         said = f"{pair.now.id} ({', '.join(named)})"
         found.setdefault(worst(moves.values()), []).append(said)
     for move in ORDER:
-        if names := found.get(move):
-            word, cases = _HOW[move], count(len(names), "case")
-            yield YardstickChange(
-                what="labels",
-                before=_WERE,
-                after=f"{word} in {cases}: {listed(names, _SHOWN)}",
-                moved=move,
-            )
+        names = found.get(move, [])
+        after = f"{_HOW[move]} in {count(len(names), 'case')}"
+        yield from _named("labels", _WERE, after, names, move)
 
 
 _HOW: Mapping[Moved, str] = {
@@ -198,13 +179,8 @@ def left(
     for what, group in groups.items():
         held = [case.id for case in then if group in memberships(case)]
         out = [name for name in held if name in new and group not in new[name]]
-        if out:
-            yield YardstickChange(
-                what=what,
-                before=count(len(held), "case"),
-                after=f"{len(out):,} left it: {listed(out, _SHOWN)}",
-                moved="loosened",
-            )
+        before = count(len(held), "case")
+        yield from _named(what, before, f"{len(out):,} left it", out, "loosened")
 
 
 def quarantines(

@@ -13,7 +13,7 @@ from datetime import date
 import pytest
 import yaml
 
-from runner.calibration import Calibration, Entry, Labels, part
+from runner.calibration import Agreement, Calibration, Entry, Labels
 from runner.judges.prints import prints
 from runner.metrics import registry
 from runner.spec import JudgeSpec
@@ -71,7 +71,7 @@ def calibrated(team):
     def write(wrong=0, **other):
         judge = JudgeSpec.model_validate({"url": "http://x", "model": "m", **other})
         rated = [(1.0, True, True)] * (40 - wrong) + [(0.0, False, False)] * 40
-        found = part(rated + [(1.0, True, False)] * wrong)
+        found = Agreement.of(rated + [(1.0, True, False)] * wrong)
         metric = registry["faithfulness"]
         entry = Entry(
             version=metric.version,

@@ -9,27 +9,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from runner.agreement import Table, auroc, tally
+from runner.agreement import Contingency, auroc, tally
 
-TABLES = st.builds(Table, *[st.integers(0, 200)] * 4)
+TABLES = st.builds(Contingency, *[st.integers(0, 200)] * 4)
 
 
 def test_kappa_worked_by_hand():
     # 35 of 50 alike; by chance 25 * 30 + 25 * 20 of 2500, which is one half.
-    assert Table(20, 5, 10, 15).kappa == pytest.approx((0.7 - 0.5) / (1 - 0.5))
+    assert Contingency(20, 5, 10, 15).kappa == pytest.approx((0.7 - 0.5) / (1 - 0.5))
 
 
 @pytest.mark.parametrize(
     ("table", "kappa"),
     [
-        pytest.param(Table(30, 0, 0, 20), 1.0, id="always alike"),
-        pytest.param(Table(0, 25, 25, 0), -1.0, id="never alike"),
-        pytest.param(Table(45, 15, 25, 15), 0.13043478260869, id="60 of 100 alike"),
-        pytest.param(Table(25, 35, 5, 35), 0.25925925925925, id="60, other habits"),
-        pytest.param(Table(40, 10, 0, 0), 0.0, id="one never says bad"),
-        pytest.param(Table(50, 0, 0, 0), None, id="all good by both"),
-        pytest.param(Table(0, 0, 0, 50), None, id="all bad by both"),
-        pytest.param(Table(), None, id="no item"),
+        pytest.param(Contingency(30, 0, 0, 20), 1.0, id="always alike"),
+        pytest.param(Contingency(0, 25, 25, 0), -1.0, id="never alike"),
+        pytest.param(
+            Contingency(45, 15, 25, 15), 0.13043478260869, id="60 of 100 alike"
+        ),
+        pytest.param(
+            Contingency(25, 35, 5, 35), 0.25925925925925, id="60, other habits"
+        ),
+        pytest.param(Contingency(40, 10, 0, 0), 0.0, id="one never says bad"),
+        pytest.param(Contingency(50, 0, 0, 0), None, id="all good by both"),
+        pytest.param(Contingency(0, 0, 0, 50), None, id="all bad by both"),
+        pytest.param(Contingency(), None, id="no item"),
     ],
 )
 def test_kappa(table, kappa):
@@ -75,10 +79,10 @@ def delta_method(cells):
 @pytest.mark.parametrize(
     "table",
     [
-        Table(40, 6, 9, 45),
-        Table(70, 20, 3, 7),
-        Table(12, 8, 9, 21),
-        Table(900, 50, 30, 20),
+        Contingency(40, 6, 9, 45),
+        Contingency(70, 20, 3, 7),
+        Contingency(12, 8, 9, 21),
+        Contingency(900, 50, 30, 20),
     ],
 )
 def test_the_interval_is_that_of_the_delta_method(table):
@@ -99,8 +103,8 @@ def test_an_interval_holds_kappa_and_stays_in_range(table):
 @given(TABLES)
 def test_it_makes_no_difference_who_is_first_or_what_is_good(table):
     good_first, first, second, bad = table
-    other = Table(good_first, second, first, bad)
-    turned = Table(bad, first, second, good_first)
+    other = Contingency(good_first, second, first, bad)
+    turned = Contingency(bad, first, second, good_first)
 
     for same in (other, turned):
         assert same.kappa == pytest.approx(table.kappa) or table.kappa is None
@@ -108,7 +112,7 @@ def test_it_makes_no_difference_who_is_first_or_what_is_good(table):
 
 
 def test_perfect_agreement_on_few_items_is_not_certain():
-    low, high = Table(5, 0, 0, 5).interval
+    low, high = Contingency(5, 0, 0, 5).interval
 
     assert low < 0.6
     assert high == 1
@@ -121,7 +125,7 @@ def test_the_interval_holds_the_true_kappa_as_often_as_it_says(kappa, good, labe
     apart = good * (1 - good) * (1 - kappa)
     shares = [good - apart, apart, apart, 1 - good - apart]
     drawn = np.random.default_rng(3).multinomial(labels, shares, size=2_000)
-    edges = [Table(*map(int, cells)).interval for cells in drawn]
+    edges = [Contingency(*map(int, cells)).interval for cells in drawn]
 
     held = np.mean([low <= kappa <= high for low, high in edges])
 
@@ -142,7 +146,7 @@ def test_a_tally_counts_pairs():
     pairs = [(True, True)] * 4 + [(True, False)] * 3 + [(False, True)] * 2
     pairs += [(False, False)]
 
-    assert tally(pairs) == Table(4, 3, 2, 1)
+    assert tally(pairs) == Contingency(4, 3, 2, 1)
     assert tally([]).share is None
 
 

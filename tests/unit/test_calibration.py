@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.calibration import (
+    Agreement,
     Calibration,
     Demand,
     Entry,
@@ -19,7 +20,6 @@ from runner.calibration import (
     Labels,
     Ruler,
     TaskPrint,
-    part,
     read,
     standing,
 )
@@ -36,7 +36,7 @@ def labelled(both_good, judge, people, both_bad, **more):
     """A part of so many items, scored 1 and 0."""
     items = [(1.0, True, True)] * both_good + [(1.0, True, False)] * judge
     items += [(0.0, False, True)] * people + [(0.0, False, False)] * both_bad
-    return part(items, **more)
+    return Agreement.of(items, **more)
 
 
 GOOD = labelled(40, 5, 5, 30)

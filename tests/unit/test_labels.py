@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runner import specimens
-from runner.agreement import Table
+from runner.agreement import Contingency
 from runner.cases import Row
 from runner.errors import Place, Problems
 from runner.files import read_rows
@@ -224,7 +224,7 @@ def test_two_annotators_are_held_against_each_other_on_what_both_labelled():
     (pair,) = between(read(rows(*records)))
 
     assert (pair.metric, pair.first, pair.second) == ("faithfulness", "a", "b")
-    assert pair.table == Table(1, 1, 0, 2)
+    assert pair.table == Contingency(1, 1, 0, 2)
     assert [one.response.answer for one in pair.differing] == ["2 days."]
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from runner.calibration import Calibration, Entry, Labels, TaskPrint, part
+from runner.calibration import Agreement, Calibration, Entry, Labels, TaskPrint
 from runner.errors import Cancelled, Unavailable
 from runner.metrics import registry
 from runner.metrics._declare import metric
@@ -335,7 +335,7 @@ def test_a_wait_for_a_judge_can_be_given_up():
 
 def calibration(wrong=0, **other):
     rated = [(1.0, True, True)] * 40 + [(0.0, False, False)] * 40
-    found = part(rated + [(1.0, True, False)] * wrong)
+    found = Agreement.of(rated + [(1.0, True, False)] * wrong)
     entry = {
         "version": 1,
         "tasks": PRINTS,
