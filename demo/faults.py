@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
+from inspect import getdoc
 from itertools import count
 from zlib import crc32
 
@@ -135,6 +136,12 @@ SERVICE: Mapping[str, WireFault] = {
     "garbage": garbage,
 }
 NAMES = (*QUALITY, *SERVICE)
+
+
+def listing() -> str:
+    """Give the name of each fault beside what it does, a line each."""
+    every: Mapping[str, Fault | WireFault] = {**QUALITY, **SERVICE}
+    return "\n".join(f"  {name:15} {getdoc(fault)}" for name, fault in every.items())
 
 
 def strikes(ask: Ask, seed: int) -> bool:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from threading import Thread
 
-from demo.faults import NAMES
+from demo.faults import NAMES, listing
 from demo.pipeline import Pipeline
 from demo.search import Index, load
 from demo.server import Desk, Server
@@ -21,8 +21,15 @@ COMMAND = (sys.executable, "-m", "runner", "run", "specs/quickstart.yaml")
 
 def main() -> int:
     """Give the exit status of the run; options that are not known here go to it."""
-    parser = argparse.ArgumentParser(prog="python -m demo.quickstart")
-    parser.add_argument("--fault", choices=NAMES, help="what is wrong with the service")
+    parser = argparse.ArgumentParser(
+        prog="python -m demo.quickstart",
+        description="Start the service of the demo, and judge it over HTTP.",
+        epilog=f"faults:\n{listing()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--fault", choices=NAMES, metavar="NAME", help="what is wrong with the service"
+    )
     options, others = parser.parse_known_args()
 
     desk = Desk(Pipeline(Index(load())), options.fault)

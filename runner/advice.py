@@ -27,8 +27,9 @@ ADVICE: Mapping[str, Advice] = {
     ),
     "service.http_error": Advice(
         "the server answered with an error",
-        "Read the server's log; 401 and 403 mean that the key in the headers is wrong, "
-        "429 that endpoint.rate_limit is too high.",
+        "Read the server's log. 401 and 403: the key in the headers is wrong; 429: "
+        "lower endpoint.rate_limit; 500 is not asked again, as the change may have "
+        "caused it.",
     ),
     "service.crashed": Advice(
         "the program or function failed",

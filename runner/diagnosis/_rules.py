@@ -226,7 +226,8 @@ def _numbers(seen: Seen) -> Evidence:
     if not seen.answers or response.passages is None or response.answer is None:
         return UNKNOWN
     wrong = unsupported(response.answer, response.passages, case.said)
-    return f"{', '.join(wrong)} is in no context" if wrong else None
+    verb = "is" if len(wrong) == 1 else "are"
+    return f"{', '.join(wrong)} {verb} in no context" if wrong else None
 
 
 def _unsupported(seen: Seen) -> Evidence:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runner.errors import Place
 from runner.gates._tally import Tally
-from runner.model import GateOutcome, GateResult, Level
+from runner.model import GateOutcome, GateResult, Level, Outcome
 from runner.spec import Limit, Selector, Spec
 from runner.units import count, listed, tell_apart
 
@@ -36,7 +36,8 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
     if errors:
         shown, _ = tell_apart(rate, 0)
         what = f"{errors} of {count(whole.asked, 'case')} got no usable reply"
-        found = _Found("failed", f"{what} (error_rate {shown} is above 0)")
+        limit = "0, which holds unless thresholds allows more"
+        found = _Found("failed", f"{what} (error_rate {shown} is above {limit})")
     if not whole.asked:
         all_apart = whole.counts["quarantined"] == whole.cases
         why = "every case is in quarantine" if all_apart else "no case was asked"
@@ -85,9 +86,8 @@ def _judge(cases: Tally, *, filtered: bool) -> _Found:
     if cases.unjudged:
         return _Found(
             "unmeasured",
-            f"{_of(cases.unjudged, cases.cases)} could not be judged, for want of a "
-            "reply or of a mark that examines the answer, such as must_include: "
-            f"{listed(cases.unjudged, SHOWN)}",
+            f"{_of(cases.unjudged, cases.cases)} could not be judged, for want of "
+            f"{_wanting(cases)}: {listed(cases.unjudged, SHOWN)}",
             cases.unjudged,
         )
     if cases.unasked:
@@ -96,6 +96,14 @@ def _judge(cases: Tally, *, filtered: bool) -> _Found:
             "unmeasured", f"{what}: {listed(cases.unasked, SHOWN)}", cases.unasked
         )
     return _Found("passed")
+
+
+def _wanting(cases: Tally) -> str:
+    wants: dict[Outcome, str] = {
+        "error": "a reply",
+        "undetermined": "a mark that examines the answer, such as must_include",
+    }
+    return " or of ".join(what for why, what in wants.items() if cases.counts[why])
 
 
 def not_selected(*, filtered: bool) -> _Found:

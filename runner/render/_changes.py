@@ -9,7 +9,7 @@ from runner.model import NOTHING, Comparison, Outcome, RankMove, Shift
 from runner.render._links import Links
 from runner.render._said import Said, join, quote, say, told
 from runner.report import FailedCase, Report
-from runner.text.lengths import cut_middle, without_hosts
+from runner.text.lengths import cut_middle, short_of_call
 
 _WHY = 120  # characters
 _TOLD = 2  # passages
@@ -100,7 +100,7 @@ def _places(report: Report) -> Iterator[tuple[str, tuple[str, int | None]]]:
 
 def _why(case: FailedCase | None, shift: Shift | None) -> Said:
     """Give what shows it: which passages went, else the evidence."""
-    evidence = cut_middle(without_hosts(case.evidence), _WHY) if case else ""
+    evidence = cut_middle(short_of_call(case.evidence), _WHY) if case else ""
     gone = _gone(shift) if shift else ()
     is_ranking = shift is not None and shift.layer in ("retrieval", "context")
     if gone and is_ranking:

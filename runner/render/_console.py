@@ -20,7 +20,7 @@ from runner.text.lengths import (
     cut_around,
     cut_middle,
     finds,
-    without_hosts,
+    short_of_call,
     wrapped,
 )
 
@@ -207,7 +207,7 @@ def _evidence(case: FailedCase, width: int) -> str:
     """Give what was expected, by the evidence, and where there is room what came."""
     evidence, got = " ".join(case.evidence.split()), _got(case)
     if cells(evidence) > width:
-        evidence = without_hosts(evidence)
+        evidence = short_of_call(evidence)
     room = width - cells(evidence) - len("; got ")
     if not got or room < _GOT:
         return cut_middle(evidence, width, cells)

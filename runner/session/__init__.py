@@ -68,7 +68,7 @@ def _beginning(order: Order, world: World) -> Iterator[None]:
         compared = baseline is not None and baseline.resolve() == out.resolve()
         if not compared and retire(out, writable(out, world)):
             what = f"the earlier results in {out.as_posix()}/ are not of this run"
-            error.add_note(f"{what}: removed")
+            error.add_note(f"{what}: removed, but for the replies")
         raise
 
 

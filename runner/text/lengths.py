@@ -16,6 +16,8 @@ Measure = Callable[[str], int]
 
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"|“([^”]+)”")
 _HOST = re.compile(r"https?://[^/\s]+(?=/)")
+_CALL = re.compile(r"[\w ]*https?://")
+_HINT = re.compile(r" \([^()]*\)")
 _SPACE = re.compile("[ \t\n]+")  # a space that does not break is none of them
 _SHORT = 2  # letters of a word that tells nothing
 _DIGITS = frozenset("0123456789")
@@ -75,12 +77,17 @@ def cut_around(
     return "…" + cut(text[start:], limit - 1, measure)
 
 
-def without_hosts(text: str) -> str:
-    """Give a text in which a URL is but its path, where the host says nothing new.
+def short_of_call(text: str) -> str:
+    """Give what was wrong with a call without its host and the hint in brackets.
 
-    >>> without_hosts("http://127.0.0.1:9000/rag answered HTTP 500")
-    '…/rag answered HTTP 500'
+    Both are the same in every case, and stand in full where there is room.
+
+    >>> short_of_call("http://127.0.0.1:9000/rag answered 401 (check it): bad key")
+    '…/rag answered 401: bad key'
+    >>> short_of_call("'see http://x/y (there)' is not stated")
+    "'see …/y (there)' is not stated"
     """
+    text = _HINT.sub("", text, count=1) if _CALL.match(text) else text
     return _HOST.sub("…", text)
 
 

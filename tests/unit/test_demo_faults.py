@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from demo.faults import NAMES, QUALITY, garbage, http_500, strikes
+from demo.faults import NAMES, QUALITY, garbage, http_500, listing, strikes
 from demo.pipeline import REFUSAL, Ask, Pipeline
 from demo.search import Index, load
 
@@ -156,3 +156,10 @@ def test_every_fault_has_a_name():
         "drop-gold", "bury", "noise", "wrong-number", "omit", "over-refuse",
         "never-refuse", "leak", "fake-citation", "slow", "http-500", "garbage",
     )  # fmt: skip
+
+
+def test_every_fault_is_listed_with_what_it_does():
+    lines = listing().splitlines()
+
+    assert [line.split()[0] for line in lines] == [*NAMES]
+    assert "  bury            Ranking puts strangers on top, beyond which" in lines[1]

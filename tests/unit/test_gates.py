@@ -457,7 +457,10 @@ def test_one_failed_call_makes_the_verdict_error():
     word, (reason,) = verdict(gates)
 
     assert word == "error"
-    assert reason == "1 of 80 cases got no usable reply (error_rate 0.01 is above 0)"
+    assert reason == (
+        "1 of 80 cases got no usable reply (error_rate 0.01 is above 0, which holds "
+        "unless thresholds allows more)"
+    )
 
 
 def test_a_limit_on_the_error_rate_replaces_the_implicit_one():
@@ -527,11 +530,25 @@ def test_a_red_line_may_name_an_id_a_type_or_a_tag(selector):
     assert verdict(gates)[0] == "failed"
 
 
-@pytest.mark.parametrize("outcome", ["undetermined", "error"])
-def test_a_red_line_case_that_was_not_judged_does_not_hold(outcome):
-    gate = red_line(judged("a", outcome, tags=("cross",)))
+NO_MARK = "a mark that examines the answer, such as must_include"
 
-    assert (gate.outcome, gate.blocks, gate.cases) == ("unmeasured", True, ("a",))
+
+@pytest.mark.parametrize(
+    ("outcomes", "wanting"),
+    [
+        (("undetermined",), NO_MARK),
+        (("error",), "a reply"),
+        (("error", "undetermined"), f"a reply or of {NO_MARK}"),
+    ],
+)
+def test_a_red_line_case_that_was_not_judged_does_not_hold(outcomes, wanting):
+    names = tuple("ab"[: len(outcomes)])
+    gate = red_line(
+        *(judged(*each, tags=("cross",)) for each in zip(names, outcomes, strict=True))
+    )
+
+    assert (gate.outcome, gate.blocks, gate.cases) == ("unmeasured", True, names)
+    assert f"for want of {wanting}: {', '.join(names)}" in gate.message
 
 
 def test_a_red_line_knows_no_majority_of_trials():
