@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
-from runner import baseline, files, pipeline, worked
+from runner import baseline, files, pipeline, worked_examples
 from runner.cases import health
 from runner.comparison import compare, failing
 from runner.endpoints import check
 from runner.errors import InputError, Place, did_you_mean, masking, reason
-from runner.judged import foretold, with_judge
+from runner.judge_setup import foretold, with_judge
 from runner.metrics import registry
 from runner.model import ACROSS, LAYERS, STATISTICS, split_statistic
 from runner.publish.artifacts import ResultsFolder
@@ -268,5 +268,5 @@ def checked_examples(path: Path) -> tuple[list[str], bool]:
     Raises:
         InputError: The file or an example in it is malformed.
     """
-    found = worked.check(files.read_rows(path, file=path.as_posix()), registry)
+    found = worked_examples.check(files.read_rows(path, file=path.as_posix()), registry)
     return [str(example) for example in found], all(e.agrees for e in found)

@@ -27,14 +27,14 @@ from runner.spec import Trials
 from runner.units import count
 
 
-def trying(cases: Iterable[Case], times: int) -> Iterator[Case]:
+def repeated(cases: Iterable[Case], times: int) -> Iterator[Case]:
     """Give every case as often as it is asked, its trials one after the other."""
     for case in cases:
         yield from repeat(case, times)
 
 
 def numbered(exchanges: Exchanges, times: int) -> Exchanges:
-    """Give what came of ``trying`` with the position of the case, and its trial."""
+    """Give what came of ``repeated`` with the position of the case, and its trial."""
     with closing(exchanges):
         for exchange in exchanges:
             position, trial = divmod(exchange.position, times)

@@ -1,4 +1,4 @@
-"""A step of a workflow: every spec is run, and all of it is told before the exit."""
+"""The action: runs every spec of a step, or publishes what another run found."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from runner import (
     session,
     settings,
 )
-from runner.action import _comment, _ended, _skipped
-from runner.action._base import beside_base
+from runner.action import _comment, _result, _skipped
+from runner.action._base_commit import with_base_commit
 from runner.action._checkout import commit_of
 from runner.action._comment import Commenter, links_of
-from runner.action._ended import Ended, outputs, worst_of
-from runner.action._kept import keep
 from runner.action._publish import publish
+from runner.action._result import SpecResult, outputs, worst_of
 from runner.action._specs import find, folders
+from runner.action._store import store
 from runner.base import Remote
 from runner.errors import Cancelled, InputError, RagEvalError
 from runner.hosts import Access
-from runner.publish import owner, workflow
+from runner.publish import ownership, workflow
 from runner.publish.contents import connect
 from runner.publish.workflow import Annotation, Workflow
 from runner.redact import Redactor
 from runner.render import NOWHERE, Links
-from runner.session import Order, World
+from runner.session import RunOptions, World
 from runner.settings import Settings
 
 __all__ = ["NOTHING", "run"]
 
-NOTHING: Mapping[str, str] = {**_ended.NOTHING, **_comment.NOTHING}
+NOTHING: Mapping[str, str] = {**_result.NOTHING, **_comment.NOTHING}
 """Every output, as it stays where the step is killed before it can say more."""
 
 _EVENT = 64 * 2**20  # bytes of the payload, which GitHub keeps below 25 MB
 
-Parse = Callable[[Sequence[str]], Order]
+Parse = Callable[[Sequence[str]], RunOptions]
 """Makes an order of the words after ``rag-eval run``."""
 
 
@@ -69,15 +69,15 @@ def run(
             return publish(found, world, step, redactor)
         specs = find(found.specs, world.root)
         _check_trust(specs, found, world.root)
-        orders = _orders(specs, found, world.root, parse)
+        runs = _runs(specs, found, world.root, parse)
     except RagEvalError as error:
-        ended = [Ended("", error.exit_code, error=error)]
+        ended = [SpecResult("", error.exit_code, error=error)]
         return _conclude(ended, step, "", world.root)
     if "--quiet" in found.args:
         world = world._replace(progress=progress.silent)
-    ended = _evaluated(specs, orders, world, found, step)
+    ended = _evaluated(specs, runs, world, found, step)
     status = _conclude(ended, step, found.out, world.root, links_of(found))
-    keep(ended, found, world.root, step)
+    store(ended, found, world.root, step)
     try:
         says = Commenter(found, world.templates, redactor, step, calls=True)
         says.tell(ended, specs)
@@ -116,9 +116,9 @@ def _is_own(spec: str, found: Settings, root: Path) -> bool:
     return not (found.change.fork or settings.stranger(found.change, at, found.own))
 
 
-def _orders(
+def _runs(
     specs: Sequence[str], found: Settings, root: Path, parse: Parse
-) -> list[Order]:
+) -> list[RunOptions]:
     base = root / found.baseline if found.baseline else None
     access = Access(found.allowed, container.nearby(found.gateway))
     return [
@@ -137,64 +137,65 @@ def _orders(
 
 def _evaluated(
     specs: Sequence[str],
-    orders: Sequence[Order],
+    runs: Sequence[RunOptions],
     world: World,
     found: Settings,
     step: Workflow,
-) -> list[Ended]:
+) -> list[SpecResult]:
     """Run the specs, each held against what is fetched for it."""
     github = partial(connect, found.run, found.token)
     with (
         closing(Remote(github, found.trunk, found.comment_key)) as remote,
-        beside_base(orders, found, world.root) as held,
+        with_base_commit(runs, found, world.root) as held,
     ):
-        world = world._replace(bring=remote.bring)
+        world = world._replace(fetch_baseline=remote.fetch_baseline)
         return list(_each(specs, held, world, found, step))
 
 
 def _each(
     specs: Sequence[str],
-    orders: Sequence[Order],
+    runs: Sequence[RunOptions],
     world: World,
     found: Settings,
     step: Workflow,
-) -> Iterator[Ended]:
-    for spec, order in zip(specs, orders, strict=True):
-        ended = _one(spec, order, world, found)
+) -> Iterator[SpecResult]:
+    for spec, options in zip(specs, runs, strict=True):
+        ended = _one(spec, options, world, found)
         _tell(ended, step, world.root)
         yield ended
         if isinstance(ended.error, Cancelled):
             return
 
 
-def _one(spec: str, order: Order, world: World, found: Settings) -> Ended:
+def _one(spec: str, options: RunOptions, world: World, found: Settings) -> SpecResult:
     try:
-        report, stopped = session.run(order, world)
+        report, stopped = session.run(options, world)
     except RagEvalError as error:
-        return _unrun(spec, order, world, found, error)
+        return _unrun(spec, options, world, found, error)
     finally:
-        owner.give(order.out, world.root)
+        ownership.give(options.out, world.root)
     status = gates.exit_code(report.verdict, report.gates, found.fail_on)
     if stopped:
         status = stopped.exit_code
-    return Ended(spec, status, report, stopped, order.out)
+    return SpecResult(spec, status, report, stopped, options.out)
 
 
 def _unrun(
-    spec: str, order: Order, world: World, found: Settings, error: RagEvalError
-) -> Ended:
+    spec: str, options: RunOptions, world: World, found: Settings, error: RagEvalError
+) -> SpecResult:
     """Give the end of a spec that was not run, for a mistake or for want of secrets."""
     skipped = _skipped.skip(error, found)
     if skipped is None:
-        return Ended(spec, error.exit_code, error=error)
+        return SpecResult(spec, error.exit_code, error=error)
     try:
-        report = _skipped.keep(skipped, spec, order, world)
+        report = _skipped.keep(skipped, spec, options, world)
     except RagEvalError as failed:
-        return Ended(spec, failed.exit_code, error=failed)
-    return Ended(spec, 0, report, folder=order.out, notice=_skipped.notice(skipped))
+        return SpecResult(spec, failed.exit_code, error=failed)
+    notice = _skipped.notice(skipped)
+    return SpecResult(spec, 0, report, folder=options.out, notice=notice)
 
 
-def _tell(ended: Ended, step: Workflow, root: Path) -> None:
+def _tell(ended: SpecResult, step: Workflow, root: Path) -> None:
     """Tell of one spec in the log and in the summary."""
     if ended.report is None or ended.folder is None:
         return
@@ -208,7 +209,7 @@ def _tell(ended: Ended, step: Workflow, root: Path) -> None:
 
 
 def _conclude(
-    ended: Sequence[Ended],
+    ended: Sequence[SpecResult],
     step: Workflow,
     out: str,
     root: Path,
@@ -225,7 +226,7 @@ def _conclude(
     return worst_of(ended).status
 
 
-def _annotations(ended: Sequence[Ended]) -> Iterator[Annotation]:
+def _annotations(ended: Sequence[SpecResult]) -> Iterator[Annotation]:
     """Give what stands in the specs before what stands in the cases."""
     for each in ended:
         if each.notice:

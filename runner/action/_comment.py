@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path, PurePath
 
 from runner import render, results, settings
-from runner.action._ended import Ended
+from runner.action._result import SpecResult
 from runner.errors import Cancelled
 from runner.publish import comment
 from runner.publish.comment import Draft, Marker, Told
@@ -60,7 +60,7 @@ class Commenter:
         self._note = note
         self._calls = calls
 
-    def tell(self, ended: Sequence[Ended], specs: Sequence[str]) -> list[Told]:
+    def tell(self, ended: Sequence[SpecResult], specs: Sequence[str]) -> list[Told]:
         """Comment on what has ended; what has not was cancelled.
 
         Gives what became of each comment, or why there can be none.
@@ -87,7 +87,7 @@ class Commenter:
         self._step.outputs(_outputs(told))
 
     def _told(
-        self, github: GitHub, done: Sequence[Ended], stopped: Sequence[str]
+        self, github: GitHub, done: Sequence[SpecResult], stopped: Sequence[str]
     ) -> list[Told]:
         change = self._found.change
         told: list[Told] = []
@@ -97,7 +97,7 @@ class Commenter:
             told += comment.cancel(github, change, list(map(self._marker, stopped)))
         return told
 
-    def _drafts(self, done: Sequence[Ended], pull: Pull) -> list[Draft]:
+    def _drafts(self, done: Sequence[SpecResult], pull: Pull) -> list[Draft]:
         return [
             Draft(
                 self._marker(each.spec, pull.head)._replace(owners=self._owners(each)),
@@ -107,7 +107,7 @@ class Commenter:
             for each in done
         ]
 
-    def _owners(self, ended: Ended) -> tuple[str, ...]:
+    def _owners(self, ended: SpecResult) -> tuple[str, ...]:
         """Give whom the comment calls: accounts alone, and none that is a secret."""
         named = ended.report.owners if ended.report and self._calls else ()
         return tuple(name for name in accounts(named) if self._text(name) == name)
@@ -119,7 +119,7 @@ class Commenter:
         commit = self._found.change.commit or head
         return Marker(key, run.number, run.attempt, commit)
 
-    def _body(self, ended: Ended, pull: Pull) -> str:
+    def _body(self, ended: SpecResult, pull: Pull) -> str:
         links = links_of(self._found)
         if links.commit and links.commit != pull.head:
             links = links._replace(newer=pull.head)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from runner import render, results
 from runner.action._comment import Commenter, links_of
-from runner.action._ended import Ended, outputs
-from runner.action._received import received
+from runner.action._other_run import results_of_run
+from runner.action._result import SpecResult, outputs
 from runner.errors import Unavailable
 from runner.publish.workflow import Workflow
 from runner.redact import Redactor
@@ -28,7 +28,7 @@ def publish(found: Settings, world: World, step: Workflow, redactor: Redactor) -
     Raises:
         InputError: The folder has no results, or such as must not be published.
     """
-    ended = received(found.publish, world.root, found.change.commit)
+    ended = results_of_run(found.publish, world.root, found.change.commit)
     links = links_of(found)
     for each in ended:
         _tell(each, step, world, links)
@@ -40,7 +40,7 @@ def publish(found: Settings, world: World, step: Workflow, redactor: Redactor) -
     return Unavailable.exit_code if failed else 0
 
 
-def _tell(ended: Ended, step: Workflow, world: World, links: Links) -> None:
+def _tell(ended: SpecResult, step: Workflow, world: World, links: Links) -> None:
     if ended.report is None or ended.folder is None:
         return
     step.log(render.console(ended.report, folder=ended.spec))

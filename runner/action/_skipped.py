@@ -12,7 +12,7 @@ from runner.publish.workflow import Annotation
 from runner.redact import Redactor
 from runner.report import Report, Totals
 from runner.results import renderings
-from runner.session import Order, World, writable
+from runner.session import RunOptions, World, writable
 from runner.settings import Settings
 
 _FIXES = {
@@ -51,27 +51,27 @@ def skip(error: RagEvalError, found: Settings) -> Skip | None:
     )
 
 
-def keep(skipped: Skip, spec: str, order: Order, world: World) -> Report:
+def keep(skipped: Skip, spec: str, options: RunOptions, world: World) -> Report:
     """Give the Report of a spec that was not run, and write it as a run would.
 
     Raises:
         InputError: The folder is not one to write to.
         Unavailable: It cannot be written.
     """
-    named = files.read_document(order.spec, root=world.root).data.get("name")
+    named = files.read_document(options.spec, root=world.root).data.get("name")
     report = Report(
-        name=named if isinstance(named, str) and named else order.spec.stem,
+        name=named if isinstance(named, str) and named else options.spec.stem,
         verdict="skipped",
         reasons=(f"Nothing was evaluated. {skipped.why}.", skipped.fix),
         totals=Totals(cases=0),
         spec=spec,
-        commit=order.commit,
+        commit=options.commit,
         started=datetime.now(UTC).isoformat(),
         version=__version__,
     )
-    root, redactor = writable(order.out, world), Redactor(())
-    with ResultsFolder(order.out, root=root, redactor=redactor) as folder:
-        made = renderings(world.templates, folder.path, order.links)
+    root, redactor = writable(options.out, world), Redactor(())
+    with ResultsFolder(options.out, root=root, redactor=redactor) as folder:
+        made = renderings(world.templates, folder.path, options.links)
         return folder.finish(report, made)
 
 

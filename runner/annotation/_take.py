@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runner import files, specimens
+from runner import examples, files
 from runner.annotation._give import Run, items_of, measures
 from runner.annotation._sheet import filled
 from runner.errors import InputError, Place, Problems
@@ -79,7 +79,7 @@ def _line(label: Label) -> str:
         "label": good,
         "annotator": label.annotator,
         **({"note": label.note} if label.note else {}),
-        **specimens.record(label.item.case, label.item.response),
+        **examples.record(label.item.case, label.item.response),
     }
     return json.dumps(record, ensure_ascii=False) + "\n"
 

@@ -1,7 +1,7 @@
-"""What a run is held against: earlier results, and the spec and the cases as they were.
+"""What a run is compared with: the baseline, and spec and labels at the base commit.
 
-Where the workspace of the base commit is at hand, the baseline is read there: nobody
-edits the yardstick of the change that it judges.
+Where the workspace at the base commit is at hand, the baseline is read there, so that a
+pull request cannot edit the results that it is compared with.
 """
 
 from __future__ import annotations
@@ -11,16 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from runner import files, history, pipeline
-from runner.base._before import Checkout, Objects, Snapshot
-from runner.base._brought import Bring, Brought, nowhere
+from runner.base._fetched import FetchBaseline, Fetched, fetch_nothing
 from runner.base._git import Git
-from runner.base._remote import (
-    HISTORY,
-    Remote,
-    check_data,
-    from_environment,
-    told,
-)
+from runner.base._remote import HISTORY, Remote, check_data, from_environment
+from runner.base._snapshot import Checkout, Objects, Snapshot
 from runner.errors import InputError, Place
 from runner.metrics import registry
 from runner.results import folder_of, read_results
@@ -37,25 +31,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HISTORY",
-    "Bring",
-    "Brought",
     "Checkout",
+    "FetchBaseline",
+    "Fetched",
     "Git",
     "Objects",
     "Remote",
     "Snapshot",
     "Sources",
     "check_data",
+    "fetch_nothing",
     "from_environment",
     "held_against",
-    "nowhere",
-    "told",
-    "trying",
+    "with_trials",
 ]
 
 
 class Sources(NamedTuple):
-    """Where to look."""
+    """Where the baseline and the base commit are found."""
 
     root: Path
     """The workspace."""
@@ -65,7 +58,7 @@ class Sources(NamedTuple):
     """The workspace at the base commit."""
     history: Path | None = None
     """A file with a line for each earlier run; it need not be there yet."""
-    bring: Bring = nowhere
+    fetch_baseline: FetchBaseline = fetch_nothing
     """Fetches a baseline that is kept outside of the workspace."""
     base: str | None = None
     """The commit that ``before`` is at, where that is known."""
@@ -141,7 +134,7 @@ def _kept(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
 
 
 def _brought(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
-    found = sources.bring(source, plan.spec.file)
+    found = sources.fetch_baseline(source, plan.spec.file)
     review = plan.review._replace(baseline_unread=found.unread)
     plan = _told(plan._replace(review=review), *found.notices)
     if found.history and plan.history is None:
@@ -180,7 +173,7 @@ def _with_changes(
         unread = f"WHAT CHANGED IN THE SPEC IS NOT KNOWN: as it was before, {error}"
         return _unknown(plan, unread), None
     now, old = (*plan.cases, *plan.left_out), then.cases
-    asked = trying(then.spec, sources.trials)
+    asked = with_trials(then.spec, sources.trials)
     found = changes(
         Yardstick(plan.spec, now, {case.id for case in plan.left_out}),
         Yardstick(asked, old, _left_out(old, plan.filters)),
@@ -191,7 +184,7 @@ def _with_changes(
     return plan._replace(review=review), then.spec
 
 
-def trying(spec: Spec, times: int | None) -> Spec:
+def with_trials(spec: Spec, times: int | None) -> Spec:
     """Give a spec by which each case is asked so often, where that is asked for."""
     if times is None:
         return spec

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from runner import settings
 from runner.base._archive import results_of
-from runner.base._brought import Bring, Brought, nowhere
+from runner.base._fetched import FetchBaseline, Fetched, fetch_nothing
 from runner.baseline import CASES, RESULTS
 from runner.publish import data_branch
 from runner.publish.contents import connect
@@ -52,7 +52,7 @@ class Remote:
         for folder in self._made:
             folder.cleanup()
 
-    def bring(self, source: BaselineSource, spec: str) -> Brought:
+    def fetch_baseline(self, source: BaselineSource, spec: str) -> Fetched:
         """Give what is kept for a spec, or why nobody knows whether there is any."""
         try:
             with closing(self._connect()) as contents:
@@ -60,14 +60,14 @@ class Remote:
                     return self._branch(contents, source.name, spec)
                 return self._artifact(contents, source.name, spec)
         except Refused as refused:
-            return Brought(unread=f"of the {source}, {told(refused.reason)}")
+            return Fetched(unread=f"of the {source}, {refused.reason}")
 
-    def _branch(self, contents: Contents, name: str, spec: str) -> Brought:
+    def _branch(self, contents: Contents, name: str, spec: str) -> Fetched:
         check_data(name, self._trunk)
         folder = data_branch.folder_of(spec, self._key)
         return self._written(data_branch.read(contents, name, folder, _NAMES))
 
-    def _artifact(self, contents: Contents, name: str, spec: str) -> Brought:
+    def _artifact(self, contents: Contents, name: str, spec: str) -> Fetched:
         branch = self._trunk.base or contents.default_branch()
         uploads = Uploads(contents)
         tried = 0
@@ -75,25 +75,25 @@ class Remote:
             folder, tried = self._new(), tried + 1
             uploads.fetch(upload, folder / "archive.zip")
             if results_of(folder / "archive.zip", spec, folder):
-                return Brought(folder)
+                return Fetched(folder)
         what = f"artifact {name} of {branch} holds results of all cases of {spec}"
-        return Brought(notices=(f"no {what}",) if tried else ())
+        return Fetched(notices=(f"no {what}",) if tried else ())
 
     def _new(self) -> Path:
         self._made.append(TemporaryDirectory(prefix="rag-eval-baseline-"))
         return Path(self._made[-1].name)
 
-    def _written(self, files: Mapping[str, bytes]) -> Brought:
+    def _written(self, files: Mapping[str, bytes]) -> Fetched:
         folder = self._new()
         for name, content in files.items():
             (folder / name).write_bytes(content)
-        return Brought(
+        return Fetched(
             folder=folder if {*files} - {HISTORY} else None,
             history=folder / HISTORY if HISTORY in files else None,
         )
 
 
-def from_environment(environ: Mapping[str, str]) -> Bring:
+def from_environment(environ: Mapping[str, str]) -> FetchBaseline:
     """Give what fetches a baseline outside of the action: what a step would be told.
 
     Args:
@@ -102,9 +102,9 @@ def from_environment(environ: Mapping[str, str]) -> Bring:
     run = settings.run(environ)
     token = environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN")
     if not run.repository or not token:
-        return nowhere
+        return fetch_nothing
     trunk = Trunk(base=environ.get("GITHUB_BASE_REF") or None)
-    return Remote(partial(connect, run, token), trunk).bring
+    return Remote(partial(connect, run, token), trunk).fetch_baseline
 
 
 def check_data(branch: str, trunk: Trunk) -> None:
@@ -116,8 +116,3 @@ def check_data(branch: str, trunk: Trunk) -> None:
     if branch in (trunk.default, trunk.base):
         why = f"{branch} is where pull requests go, and data has a branch of its own"
         raise Refused(Reason(why, "name another one, such as rag-eval-data"))
-
-
-def told(reason: Reason) -> str:
-    """Give why something was not done, and what to do about it."""
-    return f"{reason.why} ({reason.hint})" if reason.hint else reason.why

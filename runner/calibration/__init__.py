@@ -13,7 +13,7 @@ from runner.calibration._record import (
     Flips,
     Labels,
     MarkSource,
-    TaskPrint,
+    TaskFingerprint,
     read,
 )
 from runner.calibration._standing import Demand, Ruler, Standing, standing
@@ -28,7 +28,7 @@ __all__ = [
     "MarkSource",
     "Ruler",
     "Standing",
-    "TaskPrint",
+    "TaskFingerprint",
     "read",
     "standing",
 ]

@@ -24,7 +24,7 @@ MarkSource = Literal["option", "pass"]
 """Who says which score is good: ``--good``, or the spec under ``pass``."""
 
 
-class TaskPrint(Frozen):
+class TaskFingerprint(Frozen):
     """What a judge is asked to do, as far as that decides its ratings."""
 
     version: int
@@ -156,7 +156,7 @@ class Entry(Frozen):
 
     version: int
     options: dict[str, Any] = Field(default_factory=dict)
-    tasks: dict[str, TaskPrint]
+    tasks: dict[str, TaskFingerprint]
     """By name, those that the metric has the judge do."""
     better: Better = "higher"
     mark: float

@@ -12,7 +12,7 @@ from runner.calibration._record import (
     Calibration,
     Entry,
     Identity,
-    TaskPrint,
+    TaskFingerprint,
 )
 from runner.text.lengths import cut
 from runner.units import count, tell_apart
@@ -29,7 +29,7 @@ class Ruler(NamedTuple):
     version: int
     options: Mapping[str, Any]
     judge: Identity
-    tasks: Mapping[str, TaskPrint]
+    tasks: Mapping[str, TaskFingerprint]
 
 
 class Demand(NamedTuple):
@@ -104,7 +104,7 @@ def _said(value: Any) -> str:
 
 
 def _reworded(
-    name: str, then: TaskPrint | None, now: TaskPrint | None, demand: Demand
+    name: str, then: TaskFingerprint | None, now: TaskFingerprint | None, demand: Demand
 ) -> str:
     """Say how a task differs; nothing where the run's languages have it alike."""
     if then is None or now is None:

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from runner import __version__
+from runner.cli._calibration import annotate, calibrate
+from runner.cli._context import recipes, tell, templates, workspace, world, write
 from runner.cli._options import PATH, run_options
-from runner.cli._people import annotate, calibrate
-from runner.cli._room import recipes, tell, templates, workspace, world, write
 from runner.errors import Cancelled, InputError, RagEvalError, Unavailable
 
 if TYPE_CHECKING:
     from runner.gates import FailOn
-    from runner.session import Order
+    from runner.session import RunOptions
 
 
 def main() -> None:
@@ -70,13 +70,13 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     """
     from runner import gates, render, results, session, terminal
 
-    order, around = _order(spec=spec, **options), world(spec, quiet=quiet)
-    report, stopped = session.run(order, around)
+    chosen, around = _run_options(spec=spec, **options), world(spec, quiet=quiet)
+    report, stopped = session.run(chosen, around)
     text = render.console(
         report,
         colour=terminal.shows_colour(sys.stdout),
-        folder=order.out.as_posix(),
-        keep=results.keeping(report, order.out, around.root, Path.cwd()),
+        folder=chosen.out.as_posix(),
+        keep=results.keeping(report, chosen.out, around.root, Path.cwd()),
     )
     write(text)
     if stopped:
@@ -86,12 +86,12 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
     return gates.exit_code(report.verdict, report.gates, fail_on)
 
 
-def _order(**options: Any) -> Order:
+def _run_options(**options: Any) -> RunOptions:
     from runner.pipeline import Filters
-    from runner.session import Order
+    from runner.session import RunOptions
 
     kinds = {name: options.pop(name) for name in ("tags", "types", "ids", "limit")}
-    return Order(filters=Filters(**kinds), **options)
+    return RunOptions(filters=Filters(**kinds), **options)
 
 
 @commands.command(
@@ -111,7 +111,7 @@ def action() -> int:
     return step.run(os.environ, inside, _parsed, lambda text: write(f"{text}\n"))
 
 
-def _parsed(words: Sequence[str]) -> Order:
+def _parsed(words: Sequence[str]) -> RunOptions:
     """Give the order in the words after ``rag-eval run``, which an input gave."""
     try:
         options = run.make_context("run", list(words)).params
@@ -120,7 +120,7 @@ def _parsed(words: Sequence[str]) -> Order:
     except click.exceptions.Exit:
         raise InputError("input args: help is no run") from None
     del options["fail_on"], options["quiet"]
-    return _order(**options)
+    return _run_options(**options)
 
 
 @commands.command()

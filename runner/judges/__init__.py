@@ -1,1 +1,1 @@
-"""One file per way to have texts rated: chat.py asks a model, recorded.py a file."""
+"""The judge: ``chat`` asks a model, ``recorded`` reads stored replies."""

@@ -1,4 +1,4 @@
-"""The OpenAI-compatible API as others speak it: addresses, replies, refusals."""
+"""The formats of the OpenAI-compatible API: URLs, replies, usage, error bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judging took, and the limits that it must not pass."""
+"""Counts the requests, tokens and cost of a judge, within its budget."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Tokens(NamedTuple):
 NOTHING = Tokens(0, 0)
 
 
-class Spent(Unrated):
+class BudgetSpent(Unrated):
     """The budget is used up."""
 
 
@@ -60,7 +60,7 @@ class Meter:
             self._begun = now if self._begun is None else self._begun
             wanted = Tokens(input_tokens)
             if limit := self._passed(wanted, now - self._begun):
-                raise Spent(f"budget: {limit} is used up")
+                raise BudgetSpent(f"budget: {limit} is used up")
             self._calls += 1
             self._add(*wanted)
             return wanted

@@ -1,4 +1,4 @@
-"""What several threads ask is asked once; what fails again and again, no more."""
+"""A cache shared by threads that asks for each key once, and a circuit breaker."""
 
 from __future__ import annotations
 

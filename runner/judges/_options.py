@@ -1,4 +1,4 @@
-"""What is sent beside a prompt, less what the server did not take."""
+"""The options sent with a prompt, without those that the server rejected before."""
 
 from __future__ import annotations
 

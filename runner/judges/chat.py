@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible API: one question, and every way it can fail."""
+"""A client of an OpenAI-compatible API: chat completions and embeddings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from runner.judges._api import (
 )
 from runner.judges._meter import NOTHING, Meter, Tokens
 from runner.judges._options import Options
-from runner.judges._said import tokens_about
+from runner.judges._replies import tokens_about
 from runner.model import Failure, Unrated
 from runner.responses import Pace, delay_before
 from runner.spec import JudgeSpec

@@ -1,4 +1,4 @@
-"""About what judging will take, before the first request."""
+"""Estimates requests, tokens and cost of judging, before the first request."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from runner.cases import asks_for
 from runner.judges._meter import Tokens, cost
-from runner.judges._said import tokens_about
-from runner.judges.prints import PROMPTS
+from runner.judges._replies import tokens_about
+from runner.judges.fingerprints import PROMPTS
 from runner.model import Case, Measure
 from runner.spec import JudgeSpec, Spec
 from runner.units import count, rough

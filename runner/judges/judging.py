@@ -1,4 +1,4 @@
-"""A judge at work: prompts, replies that hold, what is asked once, and when to stop."""
+"""Rates texts: renders prompts, caches and validates replies, stops when all fail."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from runner.judges._api import vectors
-from runner.judges._meter import Meter, Spent
+from runner.judges._meter import BudgetSpent, Meter
 from runner.judges._once import Breaker, Once
-from runner.judges._said import Invalid, read, validated
+from runner.judges._replies import Invalid, read, validated
 from runner.judges.chat import Chat
 from runner.judges.recorded import Recording
 from runner.model import JudgeAccount, Reply, Task, Unrated
@@ -65,13 +65,13 @@ class Judging:
         self._once = Once()
         self._breaker = Breaker(spec.stop_after)
 
-    def judge(self, trial: int = 1, *, fresh: bool = False) -> OneJudge:
+    def judge(self, trial: int = 1, *, fresh: bool = False) -> TrialJudge:
         """Give the judge of one trial of a case.
 
         Another trial is another answer, and is rated by itself even where it says the
         same. A ``fresh`` one asks past every memory, and leaves nothing behind.
         """
-        return OneJudge(self, trial, fresh=fresh)
+        return TrialJudge(self, trial, fresh=fresh)
 
     def account(self) -> JudgeAccount:
         """Give what was counted so far."""
@@ -110,7 +110,7 @@ class Judging:
         prompt = self._prompts.render(f"{task.name}.{spoken}", texts)
         prompt = prompt._replace(data=self._hide(prompt.data))
         about = {"task": task.name, "version": task.version}
-        wanted = _Wanted(
+        wanted = _Query(
             key_of(self._spec.identity, about, prompt, trial),
             {**about, "model": self._spec.model},
             partial(self._asked, task, texts, prompt),
@@ -127,7 +127,7 @@ class Judging:
         hidden = [self._hide(text) for text in texts]
         model = self._spec.embeddings and self._spec.embeddings.model
         about = {"task": "embeddings", "model": model}
-        wanted = _Wanted(
+        wanted = _Query(
             key_of({}, about, hidden, 1),
             about,
             partial(self._vectors, hidden),
@@ -136,12 +136,12 @@ class Judging:
         found: Sequence[Sequence[float]] = self._had(wanted, fresh=fresh)
         return found
 
-    def _had(self, wanted: _Wanted, *, fresh: bool) -> Any:
+    def _had(self, wanted: _Query, *, fresh: bool) -> Any:
         if fresh:
             return self._counted(wanted.ask)
         return self._once.get(wanted.key, partial(self._found, wanted))
 
-    def _found(self, wanted: _Wanted) -> Any:
+    def _found(self, wanted: _Query) -> Any:
         """Give what is stored, else what is said, which is stored then."""
         recording, cache, _ = self._sources
         for store in (recording, cache):
@@ -162,7 +162,7 @@ class Judging:
         except Unrated as error:
             self._meter.failed()
             reason = self._hide(error.reason)
-            if not isinstance(error, Spent | Missing):
+            if not isinstance(error, BudgetSpent | NotRecorded):
                 self._breaker.failed(reason)
             raise Unrated(reason) from None
         self._breaker.held()
@@ -187,17 +187,17 @@ class Judging:
 
     def _chat(self) -> Chat:
         if self._sources.chat is None:
-            raise Missing(
+            raise NotRecorded(
                 "the recording has no such reply (model, prompt or text differ)"
             )
         return self._sources.chat
 
 
-class Missing(Unrated):
+class NotRecorded(Unrated):
     """Nobody is asked, and what is stored does not hold it."""
 
 
-class OneJudge:
+class TrialJudge:
     """The judge as a metric sees it."""
 
     def __init__(self, judging: Judging, trial: int, *, fresh: bool) -> None:
@@ -222,7 +222,7 @@ class OneJudge:
         return self._judging.embed(texts, fresh=self._fresh)
 
 
-class _Wanted(NamedTuple):
+class _Query(NamedTuple):
     """One thing that is wanted of a judge, however it is come by."""
 
     key: str

@@ -1,4 +1,4 @@
-"""Opens the judge that a spec names: its files, its model, its prompts."""
+"""Makes the judge that a spec names, with its client, its cache and its recording."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from runner import files
 from runner.hosts import Access
 from runner.judges._meter import Meter
 from runner.judges.chat import Chance, Chat
+from runner.judges.fingerprints import PROMPTS
 from runner.judges.judging import Judging, Sources
-from runner.judges.prints import PROMPTS
 from runner.judges.recorded import Recording
 from runner.redact import Redactor
 from runner.spec import JudgeSpec
 from runner.templating import Locate
 
 
-class Around(NamedTuple):
+class Context(NamedTuple):
     """What surrounds a judge."""
 
     root: Path
@@ -32,7 +32,7 @@ class Around(NamedTuple):
     access: Access = Access()
 
 
-def opened(spec: JudgeSpec, around: Around, chance: Chance) -> Judging:
+def opened(spec: JudgeSpec, around: Context, chance: Chance) -> Judging:
     """Give a judge that is ready to rate; nothing was sent yet.
 
     Raises:

@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from runner import specimens
+from runner import examples
 from runner.cases import Row
 from runner.errors import InputError, Problems, did_you_mean, kind_of
+from runner.examples import wrong
 from runner.labels._item import Item, Label, item
 from runner.model import Case, Response
 from runner.spec import ResponseMap
-from runner.specimens import wrong
 
 OWN = ("metric", "label", "annotator", "note")
 """What stands in a row beside case and reply."""
@@ -24,7 +24,7 @@ LookUp = Callable[[str], tuple[Case, Response] | None]
 _ALIASES: Mapping[str, str] = {"response": "answer", "retrieved_contexts": "contexts"}
 """Names that other tools give to parts of a reply."""
 
-_KNOWN = {*specimens.KEYS, *OWN, *_ALIASES}
+_KNOWN = {*examples.KEYS, *OWN, *_ALIASES}
 _IDS = ("id", "case_id", "qid", "query_id")
 _WORDS: Mapping[str, bool | None] = {
     **dict.fromkeys(("good", "1", "true", "yes", "y", "pass", "passed"), True),
@@ -149,10 +149,10 @@ def _item(row: Row, look_up: LookUp, shown: ResponseMap) -> Item:
     if row.data.get("answer") is None and row.data.get("contexts") is None:
         return item(metric, *_named(row, look_up))
     whole = _uncelled(row) if row.cells else row
-    case = specimens.case(whole)
+    case = examples.case(whole)
     if case.question == "?":
         raise wrong(row, "question", "is missing beside the answer")
-    return item(metric, case, specimens.response(whole, shown))
+    return item(metric, case, examples.response(whole, shown))
 
 
 def _named(row: Row, look_up: LookUp) -> tuple[Case, Response]:

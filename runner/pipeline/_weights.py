@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from runner.calibration import Calibration, Demand, Ruler, TaskPrint, standing
+from runner.calibration import Calibration, Demand, Ruler, TaskFingerprint, standing
 from runner.model import Measure, Weight
 from runner.pipeline._plan import Plan
 from runner.spec import JudgeSpec, advised
@@ -12,7 +12,7 @@ from runner.text import language
 
 
 def weighed(
-    plan: Plan, calibration: Calibration | None, prints: Mapping[str, TaskPrint]
+    plan: Plan, calibration: Calibration | None, prints: Mapping[str, TaskFingerprint]
 ) -> Plan:
     """Give a plan in which a judged metric decides only as far as it may.
 
@@ -45,7 +45,7 @@ def _weight(
     measure: Measure,
     judge: JudgeSpec,
     calibration: Calibration | None,
-    prints: Mapping[str, TaskPrint],
+    prints: Mapping[str, TaskFingerprint],
 ) -> Weight:
     metric = measure.metric
     ruler = Ruler(

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from runner import pipeline
+from runner.endpoint_setup import Live, opened
 from runner.endpoints import guess, trace
 from runner.endpoints.http import Attempt
 from runner.errors import InputError, Place, Unavailable, did_you_mean, masking
-from runner.live import Live, opened
 from runner.model import Case, Failure, Response
 from runner.pipeline import Plan
 from runner.probe._shown import (

@@ -1,1 +1,1 @@
-"""Puts rendered text where people look."""
+"""Writes results: to the results folder, to GitHub, to files that the user named."""

@@ -23,6 +23,10 @@ class Reason(NamedTuple):
     is_meant: bool = False
     """Whether people want it so, and nothing is amiss."""
 
+    def __str__(self) -> str:
+        """Give why, and behind it in brackets what to do about it."""
+        return f"{self.why} ({self.hint})" if self.hint else self.why
+
 
 class Remedy(NamedTuple):
     """What helps where a token may not do something."""

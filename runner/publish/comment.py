@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Literal, NamedTuple, TypeVar
 
 from runner.publish._marker import Marker, after, key_of
-from runner.publish._owners import calling, without
+from runner.publish._mentions import mention_line, without_mentions
 from runner.publish._refusals import Reason
 from runner.publish.github import Comment, GitHub, Pull, Refused
 from runner.settings import Change
@@ -51,7 +51,7 @@ class Draft(NamedTuple):
 
     def following(self, called: Collection[str]) -> str:
         """Give the whole comment, which calls no owner that was called before."""
-        return f"{self.marker}\n{self.text}{calling(self.marker.owners, called)}"
+        return f"{self.marker}\n{self.text}{mention_line(self.marker.owners, called)}"
 
 
 class Told(NamedTuple):
@@ -187,7 +187,7 @@ class Thread:
         oldest, latest = own[0], max(own, key=_age)
         if latest != oldest:
             then = _marker(latest)  # which has called its owners itself
-            copy = Draft(then, without(after(latest.body)))
+            copy = Draft(then, without_mentions(after(latest.body)))
             oldest = self._github.update(oldest, copy.following(then.owners))
         self._remove(own[1:])
         done: Literal["created", "updated"] = (
@@ -251,7 +251,7 @@ def _left(comment: Comment) -> Told:
 def _is_same(comment: Comment, draft: Draft) -> bool:
     """Whether nothing is another but what always is."""
     then = _marker(comment)
-    texts = (without(after(comment.body)), draft.text)
+    texts = (without_mentions(after(comment.body)), draft.text)
     told = [_PASSING.sub("", text.strip()) for text in texts]
     alike = (then.head, then.owners) == (draft.marker.head, draft.marker.owners)
     return told[0] == told[1] and alike
@@ -263,7 +263,7 @@ def overtaken(body: str, run: int) -> Draft:
     banner = (
         f"{_CANCELLED}{run} was cancelled; the results below are of run {then.run}."
     )
-    text = f"{banner}\n\n{_without_banner(without(after(body)))}"
+    text = f"{banner}\n\n{_without_banner(without_mentions(after(body)))}"
     return Draft(then, text, is_wanted=False)
 
 

@@ -1,4 +1,4 @@
-"""What stands around the numbers: what to know first, how many cases, of which run."""
+"""The parts around the table: counts of cases, notices above it, the footer below."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from runner.model import Comparison
-from runner.render._first import no_baseline
 from runner.render._headline import evaluated, few
 from runner.render._judge import judged
 from runner.render._links import Links
+from runner.render._no_baseline import no_baseline
 from runner.render._noise import flips
 from runner.render._numbers import number
-from runner.render._said import Piece, Said, join, link, named, quote, say, told
+from runner.render._sentence import Piece, Sentence, join, link, named, quote, say, told
 from runner.report import Report
 from runner.units import count
 
@@ -20,7 +20,7 @@ _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)")
 _NOTICES = 10
 
 
-def totals(report: Report) -> Said:
+def totals(report: Report) -> Sentence:
     """Give the cases by outcome, and what chance makes of those that flipped."""
     counted = report.totals
     outcomes = {
@@ -41,7 +41,7 @@ def totals(report: Report) -> Said:
     return join(". ", [outcome, chance])
 
 
-def banners(report: Report, links: Links, *, kept: bool = False) -> list[Said]:
+def banners(report: Report, links: Links, *, kept: bool = False) -> list[Sentence]:
     """Give what must be read with the numbers, each once: reasons, filters, notices.
 
     ``kept``: how a baseline is made of this run is said elsewhere.
@@ -53,7 +53,7 @@ def banners(report: Report, links: Links, *, kept: bool = False) -> list[Said]:
     return [*said[:_NOTICES], more]
 
 
-def _banners(report: Report, links: Links, *, kept: bool) -> Iterator[Said]:
+def _banners(report: Report, links: Links, *, kept: bool) -> Iterator[Sentence]:
     if links.newer and links.newer != links.commit:
         yield say(
             "These results are of ",
@@ -73,7 +73,7 @@ def _banners(report: Report, links: Links, *, kept: bool) -> Iterator[Said]:
         yield say(told(notice))
 
 
-def _reasons(report: Report) -> Iterator[Said]:
+def _reasons(report: Report) -> Iterator[Sentence]:
     """Give why the run is what it is, where no gate in the table says it."""
     blocking = any(gate.blocks for gate in report.gates)
     if report.verdict in ("error", "skipped") or not blocking:
@@ -81,7 +81,7 @@ def _reasons(report: Report) -> Iterator[Said]:
             yield say(told(reason))
 
 
-def _unlike(report: Report) -> Iterator[Said]:
+def _unlike(report: Report) -> Iterator[Sentence]:
     """Give what was not compared: the cases that changed apart from all else."""
     compared = report.comparison
     if compared is None:
@@ -104,7 +104,7 @@ def _unlike(report: Report) -> Iterator[Said]:
         yield say("Not comparable with the baseline: ", few(others, "; ", told))
 
 
-def footer(report: Report, links: Links) -> Said:
+def footer(report: Report, links: Links) -> Sentence:
     """Give what the numbers are of: commits, run, time, version."""
     head = report.commit or links.commit
     merge = links.merge if links.merge != head else ""
@@ -130,7 +130,7 @@ def commit(name: str, links: Links) -> Piece:
     return quote(name[:7], links.commit_url(name))
 
 
-def _of_baseline(report: Report, compared: Comparison, links: Links) -> Said:
+def _of_baseline(report: Report, compared: Comparison, links: Links) -> Sentence:
     # Results that are given by hand take the place of an endpoint, and are older.
     in_turn = compared.started == report.started
     if report.baseline_kind == "endpoint" and in_turn:
@@ -141,6 +141,6 @@ def _of_baseline(report: Report, compared: Comparison, links: Links) -> Said:
     return say("baseline ", said) if said else ()
 
 
-def _moment(text: str) -> Said:
+def _moment(text: str) -> Sentence:
     found = _MOMENT.match(text)
     return say(f"{found[1]} {found[2]} UTC") if found else say(quote(text))

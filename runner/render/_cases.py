@@ -1,4 +1,4 @@
-"""Where the failing cases fail, and what each of them looked like."""
+"""The failing cases: counts by layer, advice by cause, and each case in full."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from runner.advice import ADVICE
 from runner.model import LAYERS
 from runner.render._links import Links
-from runner.render._said import Said, join, quote, say
+from runner.render._sentence import Sentence, join, quote, say
 from runner.render._table import NOTHING, layer_name
 from runner.report import FailedCase, Report
 from runner.text.lengths import cut_around, cut_middle, finds
@@ -25,7 +25,7 @@ class Charge(NamedTuple):
     also: str
     before: str
     """First failures in the baseline."""
-    cause: Said
+    cause: Sentence
 
 
 class Hint(NamedTuple):
@@ -39,8 +39,8 @@ class Hint(NamedTuple):
 class Detail(NamedTuple):
     """A failing case in full."""
 
-    id: Said
-    about: Said
+    id: Sentence
+    about: Sentence
     text: str
     """Foreign: labelled lines."""
 
@@ -69,14 +69,14 @@ def charges(report: Report) -> list[Charge]:
     return table
 
 
-def _common(causes: dict[str, int]) -> Said:
+def _common(causes: dict[str, int]) -> Sentence:
     if not causes:
         return ()
     cause, number = next(iter(causes.items()))
     return say(cause_name(cause), f" ({number:,})")
 
 
-def cause_name(cause: str | None) -> Said:
+def cause_name(cause: str | None) -> Sentence:
     """Give a cause as its code and in words."""
     if not cause:
         return ()
@@ -126,7 +126,7 @@ def _weight(case: FailedCase, broken: set[str], flipped: set[str]) -> str:
     return "regressed" if case.id in flipped and case.outcome != "error" else ""
 
 
-def _about(case: FailedCase, *, linked: bool) -> list[Said]:
+def _about(case: FailedCase, *, linked: bool) -> list[Sentence]:
     where = f"{case.file}:{case.line}" if case.line else case.file
     also = join(", ", [say(quote(cause)) for cause in case.also])
     return [

@@ -1,4 +1,4 @@
-"""The cases that differ from the baseline, and what became of their passages."""
+"""The cases whose outcome differs from the baseline, each with what explains it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runner.model import NOTHING, Comparison, Outcome, RankMove, Shift
 from runner.render._links import Links
-from runner.render._said import Said, join, quote, say, told
+from runner.render._sentence import Sentence, join, quote, say, told
 from runner.report import FailedCase, Report
 from runner.text.lengths import cut_middle, short_of_call
 
@@ -18,11 +18,11 @@ _TOLD = 2  # passages
 class Change(NamedTuple):
     """A case that passes now and did not, or the reverse; or fails in another layer."""
 
-    id: Said
+    id: Sentence
     was: Outcome
     now: Outcome
-    cause: Said = ()
-    why: Said = ()
+    cause: Sentence = ()
+    why: Sentence = ()
 
 
 def flips(report: Report) -> str:
@@ -67,7 +67,7 @@ class _Ids:
         self._shifts = _shifts(report.comparison)
         self._urls = {name: links.line_url(*at) for name, at in _places(report)}
 
-    def said(self, name: str) -> Said:
+    def said(self, name: str) -> Sentence:
         return say(quote(name, self._urls.get(name, "")))
 
     def regressed(self, name: str) -> Change:
@@ -98,7 +98,7 @@ def _places(report: Report) -> Iterator[tuple[str, tuple[str, int | None]]]:
             yield case.id, (case.file, case.line)
 
 
-def _why(case: FailedCase | None, shift: Shift | None) -> Said:
+def _why(case: FailedCase | None, shift: Shift | None) -> Sentence:
     """Give what shows it: which passages went, else the evidence."""
     evidence = cut_middle(short_of_call(case.evidence), _WHY) if case else ""
     gone = _gone(shift) if shift else ()
@@ -108,7 +108,7 @@ def _why(case: FailedCase | None, shift: Shift | None) -> Said:
     return join("; ", [say(told(evidence)), gone])
 
 
-def _gone(shift: Shift) -> Said:
+def _gone(shift: Shift) -> Sentence:
     moves = [_move(move) for move in shift.ranks[:_TOLD]]
     hidden = len(shift.ranks) - len(moves)
     came = join(", ", [say(quote(name)) for name in shift.came[:_TOLD]])
@@ -122,7 +122,7 @@ def _gone(shift: Shift) -> Said:
     )
 
 
-def _move(move: RankMove) -> Said:
+def _move(move: RankMove) -> Sentence:
     if move.now is None:
         return say(quote(move.id), f" is gone from rank {move.before}")
     return say(quote(move.id), f" fell from rank {move.before} to {move.now}")

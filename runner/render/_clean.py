@@ -1,4 +1,4 @@
-"""What may stand in no output at all: controls, direction overrides, hidden characters.
+"""Removes what no output may hold: control, bidirectional and hidden characters.
 
 Escaping for a format comes after this and is the format's own; see ``_escape``.
 """

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from runner.render._cases import worst_first
 from runner.render._clean import clean, cleaned, inert
-from runner.render._said import Said, join, plain, say
+from runner.render._sentence import Sentence, join, plain, say
 from runner.render._table import NOTHING, Row
 from runner.render._trend import in_a_line
 from runner.render._view import Share, View, view
@@ -127,7 +127,7 @@ def _row(row: Row, paint: Paint, *, compared: bool) -> tuple[str, ...]:
     )
 
 
-def _items(said: Iterable[Said]) -> str:
+def _items(said: Iterable[Sentence]) -> str:
     return "\n".join(_item(plain(sentence)) for sentence in said)
 
 
@@ -236,7 +236,7 @@ def _grid(
     ).replace("\n\n", "\n")
 
 
-def _line(said: Said, limit: int) -> str:
+def _line(said: Sentence, limit: int) -> str:
     return _flat(plain(said), limit)
 
 
@@ -244,7 +244,7 @@ def _flat(text: str, limit: int) -> str:
     return cut(" ".join(text.split()), limit, cells)
 
 
-def _folded(said: Said, width: int) -> str:
+def _folded(said: Sentence, width: int) -> str:
     lines = wrapped(_UNIT.sub("\xa0", plain(said)), width).split("\n")
     more = ["…"] if len(lines) > _LINES else []
     return "\n".join([*lines[: _LINES - len(more)], *more]).replace("\xa0", " ")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from runner.model import Better, GateResult, Rule
 from runner.render._numbers import limit, percent
-from runner.render._said import Said, join, quote, say, told
+from runner.render._sentence import Sentence, join, quote, say, told
 from runner.text.lengths import cut
 
 Status = Literal[
@@ -65,7 +65,7 @@ def worst(gates: Iterable[GateResult]) -> Status:
     return min(map(status, gates), key=_WORST.index, default="open")
 
 
-def rule(gate: GateResult, unit: str, better: Better) -> Said:
+def rule(gate: GateResult, unit: str, better: Better) -> Sentence:
     """Give what a gate asks for, what kept it from an answer, and whose it is."""
     remarks = [
         say(_OUTCOMES.get(gate.outcome, "")),
@@ -88,7 +88,7 @@ def asks(gate: GateResult, unit: str, better: Better) -> str:
     return f"{'drop' if better == 'higher' else 'rise'} ≤ {most}"
 
 
-def why(gate: GateResult) -> Said:
+def why(gate: GateResult) -> Sentence:
     """Give a gate's own sentence, but for a limit whose row says it all."""
     shown = gate.rule in ("min", "max") and gate.outcome == "failed"
     return () if shown else say(told(gate.message))

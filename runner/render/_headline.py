@@ -1,4 +1,4 @@
-"""The verdict and the layer that broke first: what a notification mail shows."""
+"""The headline and the first paragraph: the verdict, and the layer that broke first."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from runner.advice import ADVICE
 from runner.model import Comparison, GateResult, Layer, Verdict
 from runner.render._cases import cause_name, failing
 from runner.render._gates import FEW, asks, status
+from runner.render._layer_moves import by_search
 from runner.render._numbers import number
-from runner.render._said import Piece, Said, join, named, quote, say, strong, told
-from runner.render._shift import by_search
+from runner.render._sentence import (
+    Piece,
+    Sentence,
+    join,
+    named,
+    quote,
+    say,
+    strong,
+    told,
+)
 from runner.render._table import delta_of, unit_of
 from runner.report import Report, broken_layer, gate_layer
 from runner.units import count
@@ -23,7 +32,7 @@ class Headline(NamedTuple):
     """The verdict in one line; ``warned``: passed, and a reader should look."""
 
     mark: Mark
-    text: Said
+    text: Sentence
 
 
 def headline(report: Report) -> Headline:
@@ -47,7 +56,7 @@ def _warnings(report: Report) -> list[GateResult]:
     return [gate for gate in report.gates if status(gate) in bad]
 
 
-def _passed(report: Report) -> list[Said]:
+def _passed(report: Report) -> list[Sentence]:
     warnings = len(_warnings(report))
     held = sum(gate.outcome == "passed" for gate in report.gates)
     text = f"{held:,} of {count(_asked(report), 'gate')} passed"
@@ -58,7 +67,7 @@ def _passed(report: Report) -> list[Said]:
     return [say(text), *_left_out(report), *_baseline(report)]
 
 
-def _left_out(report: Report) -> list[Said]:
+def _left_out(report: Report) -> list[Sentence]:
     counts = {
         "not selected": sum(gate.outcome == "not_selected" for gate in report.gates),
         "without a baseline": 0 if report.baseline else _waiting(report),
@@ -71,7 +80,7 @@ def _waiting(report: Report) -> int:
     return sum(gate.outcome == "no_baseline" for gate in report.gates)
 
 
-def _failed(report: Report) -> list[Said]:
+def _failed(report: Report) -> list[Sentence]:
     blocking = [gate for gate in report.gates if gate.blocks]
     text = f"{len(blocking):,} of {count(_asked(report), 'gate')} failed"
     return [
@@ -87,7 +96,7 @@ def _asked(report: Report) -> int:
     return sum(gate.outcome not in asks_nothing for gate in report.gates)
 
 
-def _crossed(blocking: Sequence[GateResult]) -> list[Said]:
+def _crossed(blocking: Sequence[GateResult]) -> list[Sentence]:
     """Give what outweighs every average, where it happened."""
     broken = [gate for gate in blocking if gate.is_broken_red_line]
     leaked = [gate for gate in broken if gate.metric == "leakage"]
@@ -96,7 +105,7 @@ def _crossed(blocking: Sequence[GateResult]) -> list[Said]:
     return [say("red line broken")] if broken else []
 
 
-def _error(report: Report) -> list[Said]:
+def _error(report: Report) -> list[Sentence]:
     totals = report.totals
     if not evaluated(report):
         return [say("not evaluated")]
@@ -106,11 +115,11 @@ def _error(report: Report) -> list[Said]:
     return [head, *(say(f"{left:,} {why}") for left, why in more)]
 
 
-def _skipped(_: Report) -> list[Said]:
+def _skipped(_: Report) -> list[Sentence]:
     return [say("skipped")]
 
 
-_VERDICTS: Mapping[Verdict, Callable[[Report], list[Said]]] = {
+_VERDICTS: Mapping[Verdict, Callable[[Report], list[Sentence]]] = {
     "passed": _passed,
     "failed": _failed,
     "error": _error,
@@ -125,7 +134,7 @@ def evaluated(report: Report) -> bool:
     return replied > 0
 
 
-def _baseline(report: Report) -> list[Said]:
+def _baseline(report: Report) -> list[Sentence]:
     compared = report.comparison
     if compared is None:
         missing = "baseline not read" if report.baseline_unread else "no baseline yet"
@@ -138,7 +147,7 @@ def _baseline(report: Report) -> list[Said]:
     return [*said, *([say(count(lost, "new error"))] if lost else [])]
 
 
-def _flips(compared: Comparison) -> list[Said]:
+def _flips(compared: Comparison) -> list[Sentence]:
     worse, better = compared.worse, compared.better
     said = [say(f"{count(worse, 'case')} regressed")] if worse else []
     if better:
@@ -147,7 +156,7 @@ def _flips(compared: Comparison) -> list[Said]:
     return said
 
 
-def lead(report: Report) -> Said:
+def lead(report: Report) -> Sentence:
     """Give which layer to look at first and why, or that none fails."""
     if report.verdict == "skipped":
         return ()
@@ -188,13 +197,13 @@ def _weight(gate: GateResult) -> int:
     return 0 if gate.metric == "leakage" else 2 if gate.is_broken_red_line else 1
 
 
-def _where_to_look(report: Report, layer: Layer | None) -> Said:
+def _where_to_look(report: Report, layer: Layer | None) -> Sentence:
     if layer is None:
         return say("No case fails." if not failing(report) else "")
     return join(" ", [say(f"Where to look first: {layer}."), _charged(report, layer)])
 
 
-def _charged(report: Report, layer: Layer) -> Said:
+def _charged(report: Report, layer: Layer) -> Sentence:
     """Give how many failing cases fail in the layer, and the cause of most of them."""
     counts = report.layers.get(layer)
     if not (counts and counts.first):
@@ -204,7 +213,7 @@ def _charged(report: Report, layer: Layer) -> Said:
     return say(f"{share} {verb} here first", _usual(counts.causes), ".")
 
 
-def _usual(causes: Mapping[str, int]) -> Said:
+def _usual(causes: Mapping[str, int]) -> Sentence:
     numbers = sorted(causes.values(), reverse=True)
     if not numbers or numbers[:1] == numbers[1:2]:
         return ()
@@ -212,7 +221,7 @@ def _usual(causes: Mapping[str, int]) -> Said:
     return say(", most often ", cause) if numbers[1:] else say(" (", cause, ")")
 
 
-def _stands(gate: GateResult, report: Report) -> Said:
+def _stands(gate: GateResult, report: Report) -> Sentence:
     """Give a gate that is not passed in a sentence."""
     if gate.is_broken_red_line:
         return _red_line(gate)
@@ -232,7 +241,7 @@ def _stands(gate: GateResult, report: Report) -> Said:
     return say(named(gate.metric), part, f" is {value} {asked}.")
 
 
-def _red_line(gate: GateResult) -> Said:
+def _red_line(gate: GateResult) -> Sentence:
     ids = few(gate.cases)
     if gate.metric == "leakage":
         return say(strong(f"{count(len(gate.cases), 'case')} leaked:"), " ", ids, ".")
@@ -240,7 +249,7 @@ def _red_line(gate: GateResult) -> Said:
     return say(strong("Red line broken:"), " ", line, " by ", ids, ".")
 
 
-def _no_reply(report: Report) -> Said:
+def _no_reply(report: Report) -> Sentence:
     service = report.layers.get("service")
     causes = service.causes if service else {}
     cause = next(iter(causes), None)
@@ -261,7 +270,7 @@ def few(
     texts: Sequence[str],
     separator: str = ", ",
     write: Callable[[str], Piece] = quote,
-) -> Said:
+) -> Sentence:
     """Give the first of some names or sentences, and how many more there are."""
     shown = [say(write(text)) for text in texts[:FEW]]
     hidden = len(texts) - len(shown)

@@ -1,13 +1,13 @@
-"""What judging took, in the line of what the numbers are of."""
+"""The part of the footer on the judge: its model, its calls and their cost."""
 
 from __future__ import annotations
 
 from runner.model import JudgeAccount
-from runner.render._said import Said, quote, say
+from runner.render._sentence import Sentence, quote, say
 from runner.units import count
 
 
-def judged(account: JudgeAccount) -> Said:
+def judged(account: JudgeAccount) -> Sentence:
     """Give who judged, how often it was asked, and what that cost."""
     tokens = account.input_tokens + account.output_tokens
     about = "about " if account.estimated else ""

@@ -9,7 +9,7 @@ from runner.render._escape import block, cell, inline, word
 from runner.render._histogram import histogram
 from runner.render._links import NOWHERE, Links
 from runner.render._prose import prose
-from runner.render._said import Kind, Piece, Said
+from runner.render._sentence import Kind, Piece, Sentence
 from runner.render._trend import chart, in_a_line
 from runner.render._view import EVERYTHING, Share, view
 from runner.report import Report
@@ -107,11 +107,11 @@ def _fitting(
     return text
 
 
-def _md(said: Said) -> str:
+def _md(said: Sentence) -> str:
     return "".join(_piece(piece, inline) for piece in said)
 
 
-def _cells(said: Said) -> str:
+def _cells(said: Sentence) -> str:
     return "".join(_piece(piece, _name) for piece in said)
 
 

@@ -1,4 +1,4 @@
-"""What is told of a spec that could not be run, and so has no report."""
+"""The comment on a spec with a mistake, which has no report."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What chance may make of a comparison: of its flips, and of the change of a number."""
+"""Whether chance alone explains a comparison: its flips, and each change of a score."""
 
 from __future__ import annotations
 
 from runner.inference import CONFIDENCE, FEW
 from runner.model import Comparison, Delta
 from runner.render._numbers import STILL, change
-from runner.render._said import Said, quote, say
+from runner.render._sentence import Sentence, quote, say
 from runner.report import Report
 from runner.units import count, rough
 
@@ -13,7 +13,7 @@ _NOISE = "within noise"
 _SMALL = 0.0001  # a probability that is not told more exactly
 
 
-def flips(report: Report) -> Said:
+def flips(report: Report) -> Sentence:
     """Give whether chance alone may flip so many cases; nothing where none flipped.
 
     Calls that failed are no flips of answers, and chance is not asked about them.
@@ -44,7 +44,7 @@ def _p(value: float | None) -> str:
     return f" (p = {value:.2g})" if value >= _SMALL else f" (p < {_SMALL})"
 
 
-def reach(report: Report) -> Said:
+def reach(report: Report) -> Sentence:
     """Give how small a drop of accuracy the pairs can show, where no flip says it."""
     compared = report.comparison
     told = _reach(compared) if compared and not flips(report) else ""

@@ -1,4 +1,4 @@
-"""What the table cannot say: why a gate is not passed, and how far numbers reach."""
+"""The notes below the table: why a gate did not pass, and how reliable numbers are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from runner.render._gates import FEW, why
 from runner.render._headline import few, stated
 from runner.render._noise import reach
 from runner.render._numbers import number
-from runner.render._said import Said, named, say, told
+from runner.render._sentence import Sentence, named, say, told
 from runner.render._table import NOISE, Row, undetermined
 from runner.report import Report
 from runner.units import count
@@ -21,7 +21,7 @@ _EDGES = (
 )
 
 
-def reasons(report: Report) -> list[Said]:
+def reasons(report: Report) -> list[Sentence]:
     """Give why each gate that is not passed is not, where nothing above says it all."""
     told = [gate.message for gate in stated(report) if len(gate.cases) <= FEW]
     said = [
@@ -32,14 +32,14 @@ def reasons(report: Report) -> list[Said]:
     return list(dict.fromkeys(filter(None, said)))
 
 
-def footnotes(rows: Iterable[Row]) -> list[Said]:
+def footnotes(rows: Iterable[Row]) -> list[Sentence]:
     """Give what the marks in a table mean."""
     if not any(row.delta.endswith(NOISE) for row in rows):
         return []
     return [say(f"{NOISE} within noise: chance alone may have made this change")]
 
 
-def notes(report: Report, *, edges: bool = True) -> list[Said]:
+def notes(report: Report, *, edges: bool = True) -> list[Sentence]:
     """Give how far the numbers can be relied on: gaps, ceilings, absent evidence.
 
     ``edges``: what the brackets behind a change mean is told too.
@@ -54,7 +54,7 @@ def notes(report: Report, *, edges: bool = True) -> list[Said]:
     return [note for note in said if note]
 
 
-def _gaps(report: Report) -> Iterator[Said]:
+def _gaps(report: Report) -> Iterator[Sentence]:
     """Give a sentence for all metrics with the same gap: what lacks is mostly one."""
     gaps: dict[tuple[int, int], list[str]] = {}
     for label, summary in report.summaries.items():
@@ -68,7 +68,7 @@ def _gaps(report: Report) -> Iterator[Said]:
         )
 
 
-def _ceiling(label: str, summary: Summary) -> Said:
+def _ceiling(label: str, summary: Summary) -> Sentence:
     if summary.ceiling is None:
         return ()
     return say(
@@ -78,7 +78,7 @@ def _ceiling(label: str, summary: Summary) -> Said:
     )
 
 
-def _decided(report: Report) -> Iterator[Said]:
+def _decided(report: Report) -> Iterator[Sentence]:
     """Say on what it stands that a judged metric decides."""
     for label, weight in report.judge.weights.items() if report.judge else ():
         if weight.calibrated:
@@ -88,7 +88,7 @@ def _decided(report: Report) -> Iterator[Said]:
             )
 
 
-def _pairs(report: Report, *, edges: bool) -> Said:
+def _pairs(report: Report, *, edges: bool) -> Sentence:
     deltas = list(report.comparison.deltas.values()) if report.comparison else []
     counts = sorted({delta.pairs for delta in deltas})
     if not counts:

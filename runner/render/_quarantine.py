@@ -1,29 +1,29 @@
-"""Cases that did not gate, and what came of them all the same."""
+"""The cases in quarantine, which gate nothing, with their outcomes."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from runner.model import Outcome
-from runner.render._said import Said, quote, say, told
+from runner.render._sentence import Sentence, quote, say, told
 from runner.report import Report
 
 
-class Apart(NamedTuple):
+class QuarantineRow(NamedTuple):
     """A case in quarantine."""
 
-    id: Said
+    id: Sentence
     until: str
     outcome: Outcome
-    cause: Said
-    owner: Said
-    why: Said
+    cause: Sentence
+    owner: Sentence
+    why: Sentence
 
 
-def apart(report: Report) -> list[Apart]:
+def quarantined(report: Report) -> list[QuarantineRow]:
     """Give the cases in quarantine that the report names."""
     return [
-        Apart(
+        QuarantineRow(
             say(quote(each.id)),
             str(each.until),
             each.outcome,

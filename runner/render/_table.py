@@ -21,7 +21,7 @@ from runner.model import (
 from runner.render._gates import Status, rule, worst
 from runner.render._noise import between, is_noise
 from runner.render._numbers import STILL, change, number
-from runner.render._said import Said, join, named, quote, say
+from runner.render._sentence import Sentence, join, named, quote, say
 from runner.report import INEXCUSABLE, Report
 
 NOTHING = "–"
@@ -38,13 +38,13 @@ class Row(NamedTuple):
     """A line of the table; every text in it but ``metric`` and ``gate`` is ours."""
 
     layer: str
-    metric: Said
+    metric: Sentence
     value: str = NOTHING
     baseline: str = NOTHING
     delta: str = NOTHING
     interval: str = ""
     """From where to where the true change may be."""
-    gate: Said = ()
+    gate: Sentence = ()
     status: Status = "open"
     blocks: bool = False
     """It alone turns the run red."""
@@ -161,7 +161,7 @@ def _row(report: Report, name: _Name, gates: Sequence[GateResult]) -> Row:
     )
 
 
-def _asks(gates: Sequence[GateResult], unit: str, better: Better) -> Said:
+def _asks(gates: Sequence[GateResult], unit: str, better: Better) -> Sentence:
     shown = [rule(gate, unit, better) for gate in gates[:_GATES]]
     more = f" and {len(gates) - _GATES:,} more" if len(gates) > _GATES else ""
     return say(join(", ", shown), more)

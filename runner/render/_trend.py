@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from runner.model import Tighter
 from runner.render._numbers import number
-from runner.render._said import Piece, Said, join, named, quote, say
+from runner.render._sentence import Piece, Sentence, join, named, quote, say
 from runner.render._table import unit_of
 from runner.report import Report
 from runner.units import plain
@@ -21,7 +21,7 @@ _MARGIN = 0.1  # of the span, above and below a line in a chart
 class Trend(NamedTuple):
     """One number over the last runs, this one last."""
 
-    metric: Said
+    metric: Sentence
     values: tuple[float, ...]
     line: str
     first: str
@@ -57,7 +57,7 @@ def sparkline(values: Sequence[float]) -> str:
     return "".join(_BARS[int((value - least) * steps + 0.5)] for value in values)
 
 
-def in_a_line(shown: Sequence[Trend]) -> Said:
+def in_a_line(shown: Sequence[Trend]) -> Sentence:
     """Give trends in one line, for where there is little room."""
     if not shown:
         return ()
@@ -90,7 +90,7 @@ def chart(trend: Trend) -> str:
     )
 
 
-def offers(report: Report) -> list[Said]:
+def offers(report: Report) -> list[Sentence]:
     """Give the limits that may be tightened, each with what to write in its place."""
     return [
         say(

@@ -1,4 +1,4 @@
-"""A Report as its readers meet it: the same parts and words for every format."""
+"""A Report as a ``View``: the parts that every format shows, in the same words."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from runner.render._cases import (
 from runner.render._changes import Change, changes, flips
 from runner.render._clean import cleaned
 from runner.render._headline import Headline, evaluated, headline, lead
+from runner.render._layer_moves import layer_moves
 from runner.render._links import NOWHERE, Links
 from runner.render._notes import footnotes, notes, reasons
-from runner.render._quarantine import Apart, apart
-from runner.render._said import Said
-from runner.render._shift import by_layer
+from runner.render._quarantine import QuarantineRow, quarantined
+from runner.render._sentence import Sentence
 from runner.render._table import Row, glance, rows
 from runner.render._trend import Trend, offers, trends
 from runner.report import Report
@@ -61,9 +61,9 @@ class View(NamedTuple):
     """The parts of a report in reading order; empty parts are not shown."""
 
     headline: Headline
-    lead: Said
-    totals: Said
-    banners: list[Said]
+    lead: Sentence
+    totals: Sentence
+    banners: list[Sentence]
     rows: list[Row]
     is_whole: bool
     """Whether ``rows`` is the whole table, with all that there is to say."""
@@ -72,27 +72,27 @@ class View(NamedTuple):
     compared: bool
     is_final: bool
     """Whether every case was evaluated that was to be."""
-    footnotes: list[Said]
+    footnotes: list[Sentence]
     """What the marks in the table mean."""
-    reasons: list[Said]
+    reasons: list[Sentence]
     """Why gates are not passed."""
     yardstick: list[YardstickChange]
-    notes: list[Said]
+    notes: list[Sentence]
     """How far the numbers reach."""
     flips: str
-    moves: Said
+    moves: Sentence
     """How the first failures of each layer moved."""
     changes: list[Change]
     failing: int
     charges: list[Charge]
     details: list[Detail]
     hints: list[Hint]
-    quarantine: list[Apart]
+    quarantine: list[QuarantineRow]
     trends: list[Trend]
-    offers: list[Said]
+    offers: list[Sentence]
     """Limits that may be tightened."""
     histogram: tuple[tuple[float, int], ...]
-    footer: Said
+    footer: Sentence
     left_out: list[str]
     """What this share does not show, in sentences of ours."""
 
@@ -131,13 +131,13 @@ def view(
         yardstick=list(report.yardstick[: share.lines]),
         notes=noted[: share.lines],
         flips=flips(report),
-        moves=by_layer(report),
+        moves=layer_moves(report),
         changes=flipped[: share.lines],
         failing=failing(report),
         charges=charges(report) if has_numbers else [],
         details=quoted,
         hints=hints(report)[: share.hints] if has_numbers else [],
-        quarantine=apart(report)[: share.lines],
+        quarantine=quarantined(report)[: share.lines],
         trends=trends(report, share.runs)[: share.trends] if has_numbers else [],
         offers=offers(report)[: share.lines] if has_numbers else [],
         histogram=report.latency_histogram,

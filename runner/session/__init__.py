@@ -1,4 +1,4 @@
-"""One run from files to files: opens what answers, and keeps results as they come."""
+"""One run of a spec: reads its files, asks and judges, writes the results folder."""
 
 from __future__ import annotations
 
@@ -8,63 +8,65 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 
 from runner import pipeline
-from runner.base import Sources, held_against, trying
+from runner.base import Sources, held_against, with_trials
 from runner.errors import Cancelled, RagEvalError, Unavailable, masking
 from runner.gates import Review
 from runner.history import counts, point
-from runner.judged import moved, rating, with_judge
+from runner.judge_setup import moved, rating, with_judge
 from runner.pipeline import Keeper, Plan, Rating
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.publish.history import append
 from runner.report import Report
 from runner.results import renderings
-from runner.session._order import Order, World, writable
+from runner.session._options import RunOptions, World, writable
 from runner.session._source import Source, asking, check_start, now
 from runner.spec import owners, warnings
 from runner.yardstick import in_order
 
-__all__ = ["Order", "World", "run", "writable"]
+__all__ = ["RunOptions", "World", "run", "writable"]
 
 
-def run(order: Order, world: World) -> tuple[Report, Unavailable | Cancelled | None]:
-    """Carry out an order; give the Report, and what stopped it early.
+def run(
+    options: RunOptions, world: World
+) -> tuple[Report, Unavailable | Cancelled | None]:
+    """Run a spec; give the Report, and what stopped the run early if anything did.
 
     Raises:
         InputError: The spec, a case file, the baseline or an option is wrong.
     """
     # What is started ends last: when somebody cannot wait for it, all is written.
     services = ExitStack()
-    with _beginning(order, world):
-        plan = _planned(order, world)
+    with _beginning(options, world):
+        plan = _planned(options, world)
         redactor = plan.redactor
         with masking(redactor.text):
-            plan = _ready(plan, order, world)
-            source = asking(plan, order, world.root, services)
-            judge = rating(plan, world.root, world.templates, order.access, services)
+            plan = _ready(plan, options, world)
+            source = asking(plan, options, world.root, services)
+            judge = rating(plan, world.root, world.templates, options.access, services)
     with masking(redactor.text):
-        found, stopped = _run(plan, source, judge, (order, world, services))
+        found, stopped = _run(plan, source, judge, (options, world, services))
     if stopped:
         stopped.mask(redactor.text)
-    _remember(found, order, world)  # where it cannot be, the results stand
+    _remember(found, options, world)  # where it cannot be, the results stand
     return found, stopped
 
 
-def _planned(order: Order, world: World) -> Plan:
+def _planned(options: RunOptions, world: World) -> Plan:
     with _uncollected():
         today = now().date()
         plan = pipeline.plan(
-            order.spec, world.root, world.environ, order.filters, today=today
+            options.spec, world.root, world.environ, options.filters, today=today
         )
-    return plan._replace(spec=trying(plan.spec, order.trials))
+    return plan._replace(spec=with_trials(plan.spec, options.trials))
 
 
 @contextmanager
-def _beginning(order: Order, world: World) -> Iterator[None]:
+def _beginning(options: RunOptions, world: World) -> Iterator[None]:
     """See that no earlier verdict is taken for that of a run which cannot begin."""
     try:
         yield
     except RagEvalError as error:
-        baseline, out = order.baseline, order.out
+        baseline, out = options.baseline, options.out
         compared = baseline is not None and baseline.resolve() == out.resolve()
         if not compared and retire(out, writable(out, world)):
             what = f"the earlier results in {out.as_posix()}/ are not of this run"
@@ -87,36 +89,37 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-def _ready(plan: Plan, order: Order, world: World) -> Plan:
+def _ready(plan: Plan, options: RunOptions, world: World) -> Plan:
     """Give the plan with all that is to be known beside the spec and its cases."""
-    if not order.replay and not world.may_start:
+    if not options.replay and not world.may_start:
         check_start(plan)
-    plan = plan._replace(review=Review(loosened=order.loosened, notices=_said(order)))
+    review = Review(loosened=options.loosened, notices=_said(options))
+    plan = plan._replace(review=review)
     sources = Sources(
         world.root,
-        order.baseline,
-        order.before,
-        order.history,
-        world.bring,
-        order.base,
-        order.unknown,
-        order.moved,
-        order.trials,
+        options.baseline,
+        options.before,
+        options.history,
+        world.fetch_baseline,
+        options.base,
+        options.unknown,
+        options.moved,
+        options.trials,
     )
-    plan = _with_owners(held_against(plan, sources, world.environ), order)
-    if plan.rival and order.replay:
+    plan = _with_owners(held_against(plan, sources, world.environ), options)
+    if plan.rival and options.replay:
         unread = plan.review._replace(baseline_unread="a replay asks nobody")
         plan = plan._replace(review=unread)
     warned = warnings(
         plan.spec,
         plan.place,
-        compared=order.baseline is not None,
-        asked=order.replay is None,
+        compared=options.baseline is not None,
+        asked=options.replay is None,
         talks=any(case.turns for case in plan.cases),
     )
-    plan = plan._replace(commit=order.commit, notices=(*plan.notices, *warned))
+    plan = plan._replace(commit=options.commit, notices=(*plan.notices, *warned))
     plan = with_judge(plan, world.root, world.templates)
-    return _with_moved(plan, order.before, world) if order.before else plan
+    return _with_moved(plan, options.before, world) if options.before else plan
 
 
 def _with_moved(plan: Plan, before: Path, world: World) -> Plan:
@@ -126,36 +129,36 @@ def _with_moved(plan: Plan, before: Path, world: World) -> Plan:
     return plan._replace(review=plan.review._replace(changes=changes))
 
 
-def _said(order: Order) -> tuple[str, ...]:
-    if order.replay is None:
+def _said(options: RunOptions) -> tuple[str, ...]:
+    if options.replay is None:
         return ()
-    return (f"REPLAYED: nobody was asked; the replies are in {order.replay.name}",)
+    return (f"REPLAYED: nobody was asked; the replies are in {options.replay.name}",)
 
 
 def _run(
     plan: Plan,
     source: Source,
     judge: Rating | None,
-    around: tuple[Order, World, ExitStack],
+    around: tuple[RunOptions, World, ExitStack],
 ) -> tuple[Report, Unavailable | Cancelled | None]:
-    order, world, services = around
+    options, world, services = around
     with (
         ResultsFolder(
-            order.out,
-            root=writable(order.out, world),
+            options.out,
+            root=writable(options.out, world),
             redactor=plan.redactor,
-            replayed=order.replay,
+            replayed=options.replay,
         ) as folder,
         services,
     ):
-        done = "replayed" if order.replay else "asked"
+        done = "replayed" if options.replay else "asked"
         with (
             world.progress(len(plan.cases), done) as progress,
             closing(source.exchanges),
             nullcontext() if source.others is None else closing(source.others),
         ):
             # What is replayed is on disk already, and is not written again.
-            keep = (lambda *_: None) if order.replay else folder.response
+            keep = (lambda *_: None) if options.replay else folder.response
             keeper = Keeper(
                 keep,
                 folder.case,
@@ -174,19 +177,19 @@ def _run(
                 judge,
             )
         found = folder.finish(
-            found, renderings(world.templates, folder.path, order.links)
+            found, renderings(world.templates, folder.path, options.links)
         )
     return found, stopped
 
 
-def _with_owners(plan: Plan, order: Order) -> Plan:
+def _with_owners(plan: Plan, options: RunOptions) -> Plan:
     """Give the plan with whom a comment may call, where no base commit says it."""
-    if plan.review.owners is not None or not order.is_own:
+    if plan.review.owners is not None or not options.is_own:
         return plan
     return plan._replace(review=plan.review._replace(owners=owners(plan.spec)))
 
 
-def _remember(found: Report, order: Order, world: World) -> None:
-    path = order.history
-    if path and order.remember and counts(found):
+def _remember(found: Report, options: RunOptions, world: World) -> None:
+    path = options.history
+    if path and options.remember and counts(found):
         append(path, point(found), root=writable(path, world))

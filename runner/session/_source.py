@@ -16,9 +16,9 @@ from runner.errors import InputError, Place, Unavailable
 from runner.model import Endpoint, Exchange
 from runner.pipeline import Plan
 from runner.responses import Exchanges, Limits, collect
-from runner.session._order import Order
+from runner.session._options import RunOptions
 from runner.spec import AuthSpec, EndpointSpec
-from runner.trials import numbered, trying
+from runner.trials import numbered, repeated
 
 if TYPE_CHECKING:
     from runner.endpoints.recorded import RecordedEndpoint
@@ -75,32 +75,32 @@ def _auths(plan: Plan) -> Iterator[tuple[AuthSpec | None, Place]]:
     yield rival.auth if rival else None, plan.beside("endpoint", *key)
 
 
-def asking(plan: Plan, order: Order, root: Path, services: ExitStack) -> Source:
+def asking(plan: Plan, options: RunOptions, root: Path, services: ExitStack) -> Source:
     """Give the replies as they come; nothing is sent before they are asked for.
 
     What has to be started then, ``services`` will end.
     """
     spec = plan.spec.endpoint
-    if order.replay:
+    if options.replay:
         from runner.endpoints.recorded import RecordedEndpoint
 
-        recorded = RecordedEndpoint(order.replay, spec.response, place=plan.place)
-        replayed = _replayed(recorded, plan, order.replay)
+        recorded = RecordedEndpoint(options.replay, spec.response, place=plan.place)
+        replayed = _replayed(recorded, plan, options.replay)
         return Source(replayed, recorded.missing)
-    from runner.live import opened
+    from runner.endpoint_setup import opened
 
-    endpoint = opened(plan, plan.cases, root, order.access)
+    endpoint = opened(plan, plan.cases, root, options.access)
 
     def live() -> Exchanges:
         with closing(endpoint):
             if spec.start and endpoint.is_ready():
                 raise _taken(plan)
-            check = services.enter_context(_service(plan, order, root))
+            check = services.enter_context(_service(plan, options, root))
             endpoint.wait(check=check)
             yield from _asked(endpoint, spec, plan)
             check(ready=True)
 
-    others, told = _beside(plan, order, root)
+    others, told = _beside(plan, options, root)
 
     def notices() -> Iterator[str]:
         yield from dict.fromkeys((*endpoint.notices(), *told()))
@@ -114,7 +114,7 @@ def _asked(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
     trials = plan.spec.trials.times
     asked = collect(
         endpoint,
-        trying(plan.cases, trials),
+        repeated(plan.cases, trials),
         limits,
         clock=time.monotonic,
         uniform=random.uniform,
@@ -124,7 +124,7 @@ def _asked(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
 
 
 def _beside(
-    plan: Plan, order: Order, root: Path
+    plan: Plan, options: RunOptions, root: Path
 ) -> tuple[Exchanges | None, Callable[[], Iterable[str]]]:
     """Give the replies of an endpoint that is the baseline, and where it was found.
 
@@ -133,9 +133,9 @@ def _beside(
     spec = plan.rival
     if spec is None:
         return None, tuple
-    from runner.live import beside
+    from runner.endpoint_setup import beside
 
-    endpoint = beside(plan, root, order.access)
+    endpoint = beside(plan, root, options.access)
     if endpoint is None:
         return None, tuple
 
@@ -168,7 +168,9 @@ def _replayed(recorded: RecordedEndpoint, plan: Plan, path: Path) -> Exchanges:
 
 
 @contextmanager
-def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., object]]:
+def _service(
+    plan: Plan, options: RunOptions, root: Path
+) -> Iterator[Callable[..., object]]:
     """Run what the spec starts, if anything; give what raises when it has ended."""
     start = plan.spec.endpoint.start
     if start is None:
@@ -181,7 +183,7 @@ def _service(plan: Plan, order: Order, root: Path) -> Iterator[Callable[..., obj
     with Service(
         start,
         folder=folder,
-        log=order.out / "service.log",
+        log=options.out / "service.log",
         secrets=plan.redactor,
         place=plan.place,
     ) as service:

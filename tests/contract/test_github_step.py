@@ -13,7 +13,7 @@ import pytest
 
 from runner import action, progress
 from runner.publish.comment import Marker
-from runner.session import Order, World
+from runner.session import RunOptions, World
 from runner.settings import REMEDIES
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.contract import payload
@@ -41,7 +41,7 @@ thresholds: {accuracy: {min: 0.9}}
 RIGHT = {"trial": "It lasts 14 days.", "seats": "It has 25 seats."}
 
 
-class Ended(NamedTuple):
+class SpecResult(NamedTuple):
     exit: int
     log: str
     outputs: dict
@@ -83,7 +83,7 @@ class Team:
 
     def parse(self, words):
         spec = Path(words[-1])
-        return Order(spec=spec, out=spec, replay=self.root / "replies.jsonl")
+        return RunOptions(spec=spec, out=spec, replay=self.root / "replies.jsonl")
 
     def given(self, *, run=1, specs=(SPEC,), token=TOKEN, **inputs):
         """Give the environment of a step; its files are empty."""
@@ -125,7 +125,7 @@ class Team:
         told = [
             line for line in log if line.startswith("::") and "stop-com" not in line
         ]
-        return Ended(
+        return SpecResult(
             status,
             "\n".join(log),
             outputs((self.files / "outputs").read_text("utf-8")),

@@ -49,7 +49,7 @@ def own(name):
     return steps(name)[OWN.rstrip("@")]
 
 
-class Ended(NamedTuple):
+class SpecResult(NamedTuple):
     exit: int
     log: str
     outputs: dict
@@ -90,7 +90,7 @@ def run(root, event, inputs, **environ):
         timeout=60,
         check=False,
     )
-    return Ended(
+    return SpecResult(
         done.returncode,
         done.stdout,
         outputs(paths["output"].read_text("utf-8")),

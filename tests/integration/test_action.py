@@ -22,7 +22,7 @@ HEAD = "a" * 40
 DOWN = "http://127.0.0.1:9"  # nobody listens on the port of discard
 
 
-class Ended(NamedTuple):
+class SpecResult(NamedTuple):
     exit: int
     log: str
     outputs: dict
@@ -95,7 +95,7 @@ class Team:
             check=False,
         )
         handed = outputs(files["outputs"].read_text("utf-8"))
-        return Ended(
+        return SpecResult(
             done.returncode, done.stdout, handed, files["summary"].read_text("utf-8")
         )
 

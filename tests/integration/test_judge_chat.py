@@ -10,7 +10,7 @@ import pytest
 from runner.errors import InputError
 from runner.hosts import Access, Host
 from runner.judges.chat import Chance
-from runner.judges.opening import Around, opened
+from runner.judges.opening import Context, opened
 from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Unrated
 from runner.spec import JudgeSpec
@@ -55,7 +55,7 @@ def judging(tmp_path, waits):
         given = {"url": url, "model": "m", "api_key": KEY, **block}
         spec = JudgeSpec.model_validate(given)
         secrets = [KEY]
-        around = Around(
+        around = Context(
             tmp_path, ROOT / "templates", "spec.yaml", by_path, secrets, access
         )
         chance = Chance(lambda low, _: low, waits, clock, resolve)

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from runner.calibration import Agreement, Calibration, Entry, Labels
-from runner.judges.prints import prints
+from runner.judges.fingerprints import fingerprints
 from runner.metrics import registry
 from runner.spec import JudgeSpec
 from tests.chatting import Server, failing, said, saying
@@ -75,7 +75,7 @@ def calibrated(team):
         metric = registry["faithfulness"]
         entry = Entry(
             version=metric.version,
-            tasks=dict(prints(metric.tasks, ROOT / "templates")),
+            tasks=dict(fingerprints(metric.tasks, ROOT / "templates")),
             mark=0.99,
             mark_from="pass",
             whole=found,

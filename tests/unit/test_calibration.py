@@ -19,15 +19,15 @@ from runner.calibration import (
     Flips,
     Labels,
     Ruler,
-    TaskPrint,
+    TaskFingerprint,
     read,
     standing,
 )
 from runner.errors import InputError, Place
 
 TASKS = {
-    "claims": TaskPrint(version=1, prompts={"en": "aa", "zh": "bb"}),
-    "verdicts": TaskPrint(version=2, prompts={"en": "cc", "zh": "dd"}),
+    "claims": TaskFingerprint(version=1, prompts={"en": "aa", "zh": "bb"}),
+    "verdicts": TaskFingerprint(version=2, prompts={"en": "cc", "zh": "dd"}),
 }
 RULER = Ruler("faithfulness", 1, {}, {"model": "m-1", "temperature": 0}, TASKS)
 
@@ -102,7 +102,10 @@ def test_it_holds_where_all_is_as_it_was():
         ),
         (
             RULER._replace(
-                tasks={**TASKS, "claims": TaskPrint(version=1, prompts={"en": "ab"})}
+                tasks={
+                    **TASKS,
+                    "claims": TaskFingerprint(version=1, prompts={"en": "ab"}),
+                }
             ),
             "calibrated with another prompt claims.en",
         ),
@@ -146,7 +149,10 @@ def test_options_are_those_that_json_holds():
 
 
 def test_a_prompt_in_a_language_that_the_run_does_not_ask_in_may_change():
-    tasks = {**TASKS, "claims": TaskPrint(version=1, prompts={"en": "aa", "zh": "xx"})}
+    tasks = {
+        **TASKS,
+        "claims": TaskFingerprint(version=1, prompts={"en": "aa", "zh": "xx"}),
+    }
 
     assert standing(
         calibration(), RULER._replace(tasks=tasks), Demand(languages=["en"])

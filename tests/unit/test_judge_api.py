@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from runner.judges._api import addresses, answered, embedded, refusal, usage
 from runner.judges._meter import Meter, Tokens
-from runner.judges._said import Invalid, read, tokens_about
+from runner.judges._replies import Invalid, read, tokens_about
 from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Unrated
 from runner.spec import JudgeSpec

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner import specimens
+from runner import examples
 from runner.agreement import Contingency
 from runner.cases import Row
 from runner.errors import Place, Problems
@@ -242,7 +242,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner),
     max_leaves=6,
 )
-KEYS = st.sampled_from([*specimens.KEYS, *OWN]) | st.text(max_size=12)
+KEYS = st.sampled_from([*examples.KEYS, *OWN]) | st.text(max_size=12)
 
 
 RECORDS = st.lists(st.dictionaries(KEYS, JSON, max_size=6), max_size=4)

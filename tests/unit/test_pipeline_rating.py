@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from runner.calibration import Agreement, Calibration, Entry, Labels, TaskPrint
+from runner.calibration import Agreement, Calibration, Entry, Labels, TaskFingerprint
 from runner.errors import Cancelled, Unavailable
 from runner.metrics import registry
 from runner.metrics._declare import metric
@@ -52,7 +52,7 @@ def soundness(answer: str, judge: Judge) -> float:
 
 RIGHTNESS, SOUNDNESS = (registry.pop(name) for name in ("rightness", "soundness"))
 JUDGE = JudgeSpec.model_validate({"url": "http://x/v1", "model": "m"})
-PRINTS = {"share": TaskPrint(version=1, prompts={"en": "a", "zh": "b"})}
+PRINTS = {"share": TaskFingerprint(version=1, prompts={"en": "a", "zh": "b"})}
 
 
 class Model:
@@ -367,13 +367,15 @@ LIMITS = (
         (calibration(40), "warn", False, "is below 0.6"),
         (calibration(version=2), "warn", False, "version 2 of the metric"),
         (
-            calibration(tasks={"share": TaskPrint(version=2, prompts={})}),
+            calibration(tasks={"share": TaskFingerprint(version=2, prompts={})}),
             "warn",
             False,
             "version 2 of the task share",
         ),
         (
-            calibration(tasks={"share": TaskPrint(version=1, prompts={"en": "z"})}),
+            calibration(
+                tasks={"share": TaskFingerprint(version=1, prompts={"en": "z"})}
+            ),
             "warn",
             False,
             "another prompt share.en",

@@ -9,8 +9,8 @@ import pytest
 from runner import render
 from runner.model import Comparison, RankMove, Shift, Summary, Tighter
 from runner.render import Budget
-from runner.render._said import plain
-from runner.render._shift import by_search
+from runner.render._layer_moves import by_search
+from runner.render._sentence import plain
 from runner.report import LayerCount, Report, Totals
 from runner.templating import report_environment
 from tests.golden import reports

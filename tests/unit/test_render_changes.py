@@ -7,7 +7,7 @@ import pytest
 from runner.model import Comparison, RankMove, Shift
 from runner.render._changes import changes, flips
 from runner.render._links import NOWHERE, Links
-from runner.render._said import plain
+from runner.render._sentence import plain
 from runner.render._trend import sparkline
 from runner.report import CasePlace, FailedCase, Report, Totals
 

@@ -18,7 +18,7 @@ from runner.model import (
     Unscored,
 )
 from runner.spec import Trials
-from runner.trials import numbered, outcome, summary, together, trying
+from runner.trials import numbered, outcome, repeated, summary, together
 
 REPLY = Response("one", None)
 RECALL, LEAKAGE = (Measure(name, registry[name]) for name in ("recall", "leakage"))
@@ -162,7 +162,7 @@ def test_a_relevant_passage_in_one_trial_is_one():
 
 def test_what_is_tried_is_numbered_by_case_and_trial():
     cases = [Case("a", "A?"), Case("b", "B?")]
-    tried = list(trying(cases, 2))
+    tried = list(repeated(cases, 2))
     answered = (Exchange(n, REPLY) for n in range(len(tried)))
 
     found = [(each.position, each.trial) for each in numbered(answered, 2)]
