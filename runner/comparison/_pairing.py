@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from runner.model import NOTHING, Record, ServiceCause, Summary
+from runner.model import NOTHING, Outcome, Record, ServiceCause, Summary
 from runner.units import count
 
 
@@ -30,6 +30,7 @@ class Pair(NamedTuple):
 
 
 Pairs = Sequence[Pair]
+JUDGED: frozenset[Outcome] = frozenset({"passed", "failed"})
 _CHANGED = ("the question changed", "the labels changed")
 _UNRECORDED: ServiceCause = "service.not_recorded"
 
