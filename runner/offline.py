@@ -213,7 +213,7 @@ def first_steps(folder: Path) -> list[str]:
         f"  set {listed}, or write the values into the spec",
         f"  rag-eval probe {spec}  # one question: the reply, and the ids to expect",
         f"  write questions of your own into {cases}",
-        f"  rag-eval run {spec}",
+        f"  rag-eval run {spec}  # writes rag-eval-results/, which git need not keep",
     ]
 
 

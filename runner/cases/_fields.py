@@ -65,7 +65,13 @@ FIELDS: Mapping[str, Field] = {
     "reference": Field(
         "the right answer in words",
         _values.text,
-        ("expected_answer", "expectedAnswer", "ground_truth", "reference_answer"),
+        (
+            "expected_answer",
+            "expectedAnswer",
+            "expected_output",
+            "ground_truth",
+            "reference_answer",
+        ),
     ),
     "must_include": Field(
         "key points; an inner list means any one of these",

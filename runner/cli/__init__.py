@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,9 @@ from runner.errors import Cancelled, InputError, RagEvalError, Unavailable
 if TYPE_CHECKING:
     from runner.gates import FailOn
     from runner.session import RunOptions
+
+_ADDRESS = re.compile(r"[\w.-]+:\d+(/|$)")
+"""A host with its port, which no spec is called."""
 
 
 def main() -> None:
@@ -145,7 +149,7 @@ def validate(specs: tuple[Path, ...]) -> int:
 
 
 @commands.command()
-@click.argument("spec")
+@click.argument("spec", metavar="SPEC|URL")
 @click.option("--case", help="Ask this case, not the first that is to be answered.")
 def probe(spec: str, case: str | None) -> int:
     """Ask one case, once; show the reply, what the mapping finds and what it lacks.
@@ -156,6 +160,8 @@ def probe(spec: str, case: str | None) -> int:
     """
     from runner import probe as probing
 
+    if _ADDRESS.match(spec) and not Path(spec).exists():
+        raise InputError(f"{spec}: is no file", hint=f"for a server, write http://{spec}")
     if spec.startswith(("http://", "https://")):
         found = probing.probe_url(spec, os.environ, recipes())
     else:

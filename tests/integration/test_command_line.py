@@ -413,6 +413,13 @@ def test_init_writes_what_validate_accepts(team):
     assert spec.exists()
 
 
+def test_an_address_without_its_scheme_is_no_missing_file(team):
+    ended = rag_eval("probe", "localhost:9000/chat", cwd=team)
+
+    assert (ended.exit, ended.out) == (2, "")
+    assert "(for a server, write http://localhost:9000/chat)" in ended.err
+
+
 def test_the_schema_and_the_metrics_are_printed(team):
     schema = rag_eval("schema", cwd=team)
     listed = rag_eval("metrics", cwd=team)
