@@ -161,7 +161,9 @@ def probe(spec: str, case: str | None) -> int:
     from runner import probe as probing
 
     if _ADDRESS.match(spec) and not Path(spec).exists():
-        raise InputError(f"{spec}: is no file", hint=f"for a server, write http://{spec}")
+        raise InputError(
+            f"{spec}: is no file", hint=f"for a server, write http://{spec}"
+        )
     if spec.startswith(("http://", "https://")):
         found = probing.probe_url(spec, os.environ, recipes())
     else:
