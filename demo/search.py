@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
+from weakref import finalize
 
 from demo.tokens import terms
 
@@ -63,6 +64,7 @@ class Index:
         self.passages = tuple(passages)
         self._lock = Lock()  # one connection for all threads: a query takes 0.2 ms
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        finalize(self, self._database.close)
         self._database.execute(_SCHEMA)
         self._seen_in: Counter[str] = Counter()
         for place, passage in enumerate(self.passages):

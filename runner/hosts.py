@@ -132,10 +132,12 @@ def plain(host: str) -> str:
     """Give the one spelling of a host: lower case, addresses as people write them.
 
     >>> plain("Example.COM."), plain("[::FFFF:127.0.0.1]"), plain("0177.1")
-    ('example.com', '::ffff:7f00:1', '127.0.0.1')
+    ('example.com', '::ffff:127.0.0.1', '127.0.0.1')
     """
     name = unquote(host).strip("[]").rstrip(".").lower()
     address = _address(name)
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        return f"::ffff:{address.ipv4_mapped}"  # as Python spells it from 3.13 on
     return name if address is None else str(address)
 
 

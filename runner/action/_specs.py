@@ -7,6 +7,7 @@ from glob import has_magic
 from pathlib import Path, PurePath
 
 from runner.errors import InputError
+from runner.files import matching
 
 
 def find(patterns: Iterable[str], root: Path) -> tuple[str, ...]:
@@ -33,11 +34,9 @@ def matches(pattern: str, root: Path) -> list[str]:
         InputError: It is no glob.
     """
     try:
-        found = sorted(path for path in root.glob(pattern) if path.is_file())
-    except (ValueError, NotImplementedError) as error:
-        # pathlib's own refusals: an empty pattern, and one that begins with a slash.
-        said = str(error).lower()
-        raise InputError(f"input spec: {pattern}: {said}") from None
+        found = matching(pattern, root)
+    except ValueError as error:
+        raise InputError(f"input spec: {pattern} {error}") from None
     return [path.relative_to(root).as_posix() for path in found]
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from runner.cases import Row, check_unique, load, lookalikes
 from runner.errors import InputError, Place, Problems, reason
+from runner.files._globs import matching
 from runner.files._json import json_rows, jsonl_rows
 from runner.files._tables import table_rows
 from runner.files._text import check_file, inside, name_of, near, read_text
@@ -159,10 +160,10 @@ class _Reading:
         if not has_magic(pattern):
             raise InputError(f"{pattern} is not there", where=where, hint=near(whole))
         try:
-            found = sorted(self.root.glob(str(whole.relative_to(self.root))))
+            found = matching(str(whole.relative_to(self.root)), self.root)
         except ValueError as error:
             raise InputError(f"{pattern}: {error}", where=where) from None
-        files = [path for path in found if path.name[0] != "." and not path.is_dir()]
+        files = [path for path in found if path.name[0] != "."]
         if not files:
             raise InputError(f"no file matches {pattern}", where=where)
         return files
