@@ -1,6 +1,10 @@
 """``python -m runner`` is ``rag-eval``."""
 
-from runner.cli import main
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback while all is imported
+
+from runner.cli import main  # noqa: E402 - after the signal
 
 if __name__ == "__main__":
     main()

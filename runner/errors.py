@@ -13,6 +13,7 @@ What goes wrong with one case or one metric is no exception: it is a value, a
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -213,6 +214,28 @@ def reason(error: Exception) -> str:
     ('Permission denied', 'x')
     """
     return getattr(error, "strerror", None) or str(error)
+
+
+_EXHAUSTED = frozenset(
+    {
+        *(errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE),
+        *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
+    }
+)
+
+
+def exhausted(error: Exception) -> str:
+    """Give what the machine lacks, where that is all that an error says.
+
+    >>> exhausted(OSError(28, "No space left on device", "/a")), exhausted(KeyError())
+    ('No space left on device: /a', '')
+    """
+    if isinstance(error, OSError) and error.errno in _EXHAUSTED:
+        name = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{name}"
+    if isinstance(error, MemoryError):
+        return "memory"
+    return "threads" if "can't start new thread" in str(error) else ""
 
 
 def kind_of(value: object) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from runner.errors import Cancelled
 
 Item = TypeVar("Item")
 
+_ONCE = 0.5  # seconds in which a wrapper may pass on what the terminal has sent too
+
 
 class Signals:
-    """Turns Ctrl-C and SIGTERM into ``Cancelled``, never in the middle of a write.
+    """Turns Ctrl-C, SIGTERM and SIGHUP into ``Cancelled``, never amid a write.
 
     Before the first reply and between two it is raised at once. While one is judged it
     waits for the next; when all were judged, or a run was stopped, what is left is to
@@ -21,24 +25,35 @@ class Signals:
     for replies on their way nor for what was started to end.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._may_stop = True
-        self._asked_to_stop = False
+        self._asked: float | None = None
+        self._runs = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether it was asked to stop, whatever has become of that."""
+        return self._asked is not None
 
     def heeded(self) -> Self:
-        """Take the two signals over for the rest of the process."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._stop)
+        """Take the signals over for the rest of the process."""
+        _take(self._stop)
+        atexit.register(_take, signal.SIG_IGN)  # the interpreter would give them back
         return self
+
+    def over(self, leave: Callable[[], object]) -> None:
+        """Let a signal leave what is over, and not change how it ended."""
+        _take(lambda _number, _frame: leave())
 
     def interruptible(self, items: Iterable[Item]) -> Iterator[Item]:
         """Pass items on, raising ``Cancelled`` while waiting for the next one."""
-        source = iter(items)
+        source, self._runs = iter(items), True
         try:
             while True:
                 self._may_stop = True
-                if self._asked_to_stop:
-                    raise _cancelled()
+                if self.asked:
+                    raise self._cancelled()
                 item = self._next(source)
                 self._may_stop = False
                 if item is None:
@@ -53,16 +68,24 @@ class Signals:
         except KeyboardInterrupt:
             # Asked again while what was asked for is given up: that need not be waited
             # for, but what was finished is written all the same.
-            raise _cancelled() from None
+            raise self._cancelled() from None
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
-        if self._asked_to_stop:
-            raise KeyboardInterrupt  # asked twice: at once
-        self._asked_to_stop = True
+        if self._asked is not None:
+            if self._clock() - self._asked >= _ONCE:
+                raise KeyboardInterrupt  # asked twice: at once
+            return
+        self._asked = self._clock()
         if self._may_stop:
             self._may_stop = False
-            raise _cancelled()
+            raise self._cancelled()
+
+    def _cancelled(self) -> Cancelled:
+        return Cancelled("cancelled" + "; what was finished is kept" * self._runs)
 
 
-def _cancelled() -> Cancelled:
-    return Cancelled("cancelled; what was finished is kept")
+def _take(handler: Any) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # What nohup has started outlives its terminal.
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)

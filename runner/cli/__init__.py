@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,17 @@ import click
 
 from runner import __version__
 from runner.cli._calibration import annotate, calibrate
-from runner.cli._context import recipes, tell, templates, workspace, world, write
+from runner.cli._context import (
+    SIGNALS,
+    recipes,
+    tell,
+    templates,
+    workspace,
+    world,
+    write,
+)
 from runner.cli._options import PATH, run_options
-from runner.errors import Cancelled, InputError, RagEvalError, Unavailable
+from runner.errors import Cancelled, InputError, RagEvalError, Unavailable, exhausted
 
 if TYPE_CHECKING:
     from runner.gates import FailOn
@@ -34,6 +43,7 @@ def main() -> None:
     """Run the command line; ends the process with the exit status."""
     # What a start makes, stays. A run looks for garbage once it has its cases.
     gc.disable()
+    SIGNALS.heeded()
     try:
         status = commands.main(standalone_mode=False)
     except click.ClickException as error:
@@ -46,11 +56,23 @@ def main() -> None:
         notes = getattr(error, "__notes__", ())
         tell("\n".join((f"rag-eval: {error}", *notes)), sys.stderr)
         status = error.exit_code
-    except Exception:  # noqa: BLE001 - the interpreter's own status would be a verdict
-        sys.excepthook(*sys.exc_info())
-        tell("rag-eval: this is a fault in rag-eval; please report it", sys.stderr)
-        status = Unavailable.exit_code
+    except Exception as error:  # noqa: BLE001 - Python's own status would be a verdict
+        status = _unforeseen(error)
+    SIGNALS.over(partial(os._exit, status or 0))
     sys.exit(status or 0)
+
+
+def _unforeseen(error: Exception) -> int:
+    """Tell of what nobody has told better; give the exit status."""
+    if SIGNALS.asked:  # some code makes an error of its own of what was raised
+        tell("Cancelled.", sys.stderr)
+        return Cancelled.exit_code
+    if lacking := exhausted(error):
+        tell(f"rag-eval: the machine gives no more: {lacking}", sys.stderr)
+    else:
+        sys.excepthook(type(error), error, error.__traceback__)
+        tell("rag-eval: this is a fault in rag-eval; please report it", sys.stderr)
+    return Unavailable.exit_code
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

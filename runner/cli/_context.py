@@ -9,10 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from runner import interrupts
 from runner.errors import InputError, Place
 
 if TYPE_CHECKING:
     from runner.session import World
+
+SIGNALS = interrupts.Signals()
+"""Those that stop this process."""
 
 SHARE = "share/rag-eval-action"  # where the wheel puts its data files
 
@@ -33,7 +37,7 @@ def tell(text: str, stream: TextIO | None = None) -> None:
 
 def world(spec: Path, *, quiet: bool) -> World:
     """Give the world in which a command on a spec is carried out."""
-    from runner import interrupts, progress
+    from runner import progress
     from runner.base import from_environment
     from runner.session import World
 
@@ -46,7 +50,7 @@ def world(spec: Path, *, quiet: bool) -> World:
         if quiet or sys.stderr is None
         else partial(progress.shown, stream=sys.stderr),
         fetch_baseline=from_environment(os.environ),
-        interruptible=interrupts.Signals().heeded().interruptible,
+        interruptible=SIGNALS.interruptible,
     )
 
 

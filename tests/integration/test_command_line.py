@@ -301,8 +301,16 @@ def test_a_run_that_could_not_begin_leaves_no_earlier_verdict_as_its_own(team, s
     assert results(team, "kept")["verdict"] == "passed"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_run_keeps_what_was_finished(team, number):
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [signal.SIGINT],
+        [signal.SIGTERM],
+        [signal.SIGHUP],
+        [signal.SIGINT, signal.SIGTERM, signal.SIGINT],  # as wrappers pass it on
+    ],
+)
+def test_a_stopped_run_keeps_what_was_finished(team, numbers):
     desk = Desk(Pipeline(Index(load())), "slow", 0)
     with Server("127.0.0.1", 0, desk) as server:
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
@@ -319,7 +327,8 @@ def test_a_stopped_run_keeps_what_was_finished(team, number):
         until = time.monotonic() + 20
         while not (log.exists() and log.stat().st_size) and time.monotonic() < until:
             time.sleep(0.05)
-        running.send_signal(number)
+        for number in numbers:
+            running.send_signal(number)
         out, err = running.communicate(timeout=20)
         server.shutdown()
 

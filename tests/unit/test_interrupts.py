@@ -1,17 +1,18 @@
 import signal
+from itertools import count
 
 import pytest
 
 from runner.errors import Cancelled
 from runner.interrupts import Signals
 
-BOTH = (signal.SIGINT, signal.SIGTERM)
+ALL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-@pytest.fixture(params=BOTH)
+@pytest.fixture(params=ALL)
 def stop(request):
     """Send the signal to this process; handlers are put back at the end."""
-    before = {number: signal.getsignal(number) for number in BOTH}
+    before = {number: signal.getsignal(number) for number in ALL}
     yield lambda: signal.raise_signal(request.param)
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -65,7 +66,8 @@ def test_asking_again_while_calls_are_given_up_keeps_what_was_finished(stop):
         finally:
             stop()  # while threads are waited for
 
-    items = Signals().heeded().interruptible(impatient())
+    seconds = count()
+    items = Signals(lambda: next(seconds)).heeded().interruptible(impatient())
     next(items)
 
     with pytest.raises(Cancelled):
@@ -73,10 +75,23 @@ def test_asking_again_while_calls_are_given_up_keeps_what_was_finished(stop):
 
 
 def test_a_stopped_run_writes_its_results_unless_it_is_asked_again(stop):
-    items = Signals().heeded().interruptible(stopping(stop, at=1))
+    clock = iter([10.0, 10.1, 12.0])
+    signals = Signals(lambda: next(clock)).heeded()
+    items = signals.interruptible(stopping(stop, at=1))
     next(items)
     with pytest.raises(Cancelled):
         next(items)
 
+    stop()  # a wrapper passes on what the terminal has sent too
     with pytest.raises(KeyboardInterrupt):
         stop()
+    assert signals.asked
+
+
+@pytest.mark.usefixtures("stop")
+def test_what_outlives_its_terminal_is_left_alone():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    Signals().heeded()
+
+    assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
