@@ -18,7 +18,7 @@ def test_every_template_and_recipe_is_installed_with_what_is_said_of_them(root):
     }
 
     folders = (root / "templates", root / "specs/recipes", root / "docs/recipes")
-    files = [path for folder in folders for path in folder.rglob("*.*")]
+    files = [p for folder in folders for p in folder.rglob("*") if p.is_file()]
     templates = [path for path in files if path.parent.name != "__pycache__"]
     wanted = {
         f"share/rag-eval-action/{path.relative_to(root).as_posix()}": path
