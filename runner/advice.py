@@ -1,4 +1,4 @@
-"""What each cause means and where to look, and what a layer needs to be judged."""
+"""What each cause means, its remedy, and the evidence that each layer needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of scores become one Summary per metric and slice; run-level names live here.
+"""Aggregates columns of scores into a Summary per metric, and the run-level numbers.
 
 Statistics are over the scored cases; the unscored and the failed are counted beside
 them, so that a mean can always be read together with what it leaves out.

@@ -1,4 +1,4 @@
-"""How far two raters sort the same items alike: agreement, kappa, AUROC, flips.
+"""How far two raters agree on the same items: contingency table, kappa, AUROC.
 
 Pure arithmetic, like ``inference``: the same labels always give the same figures.
 """
@@ -30,13 +30,13 @@ class Contingency(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Of the items that both sorted alike; None where there is no item."""
+        """Share of the items on which both agree; None without items."""
         total = self.total
         return (self.both_good + self.both_bad) / total if total else None
 
     @property
     def kappa(self) -> float | None:
-        """Cohen's kappa: the agreement beyond what the raters' habits alone give.
+        """Cohen's kappa: the agreement beyond what chance would give.
 
         None where it is not defined: no item, or both put every item in one and the
         same class, which says nothing about whether they can tell the classes apart.
@@ -70,7 +70,7 @@ class Contingency(NamedTuple):
 
     @property
     def _marginals(self) -> tuple[int, int]:
-        """How many items are good by the first, and by the second."""
+        """How many items the first rater calls good, and how many the second."""
         return self.both_good + self.first_alone, self.both_good + self.second_alone
 
 
@@ -90,7 +90,7 @@ def _large_sample(cells: Sequence[float]) -> tuple[float, float]:
 
 
 def tally(pairs: Iterable[tuple[bool, bool]]) -> Contingency:
-    """Give the table of items, each good or not by the first and by the second.
+    """Count items, each good or not by the first rater and by the second.
 
     >>> tally([(True, True), (True, False), (False, False)])
     Contingency(both_good=1, first_alone=1, second_alone=0, both_bad=1)
@@ -101,11 +101,12 @@ def tally(pairs: Iterable[tuple[bool, bool]]) -> Contingency:
 
 
 def auroc(scores: Sequence[float], good: Sequence[bool]) -> float | None:
-    """Give how often a good item has a higher score than a bad one; a tie is half.
+    """Give the area under the ROC curve: how often a good item outscores a bad one.
 
-    None where there is no good item, or no bad one. Source: Mann and Whitney, On a test
-    of whether one of two random variables is stochastically larger than the other,
-    Annals of Mathematical Statistics 18 (1947).
+    A tie counts half. None without good items, or without bad ones.
+
+    Source: Mann and Whitney, On a test of whether one of two random variables is
+    stochastically larger than the other, Annals of Mathematical Statistics 18 (1947).
 
     >>> auroc([0.9, 0.5, 0.5, 0.1], [True, True, False, False])
     0.875

@@ -116,7 +116,7 @@ def read_results(
 
 
 class _Pool:
-    """Keeps once what many cases have: their words, their ids, a block of scores."""
+    """Stores equal values of many cases once: words, ids, and scores in one table."""
 
     def __init__(self) -> None:
         self._known: dict[Any, Any] = {}

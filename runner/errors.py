@@ -1,4 +1,4 @@
-"""What can stop a run, drawn as a tree, each with its exit code.
+"""The exceptions that can stop a run, each with its exit code.
 
     RagEvalError
     ├── InputError          2   the spec, a case file or an option is wrong
@@ -7,7 +7,7 @@
     ├── Unavailable         3   the run could not be judged: nobody answered
     └── Cancelled         130   the user or the machine said stop
 
-What goes wrong with one case or one metric is no exception: it is a value, a
+What goes wrong with one case or one metric raises nothing: it is a value, a
 ``Failure`` or a score whose status is failed (see ``model``).
 """
 

@@ -1,4 +1,4 @@
-"""One line for each run that counts: how the gated numbers went, and what is safe now.
+"""One line per run: how the gated numbers developed, and which limits can be raised.
 
 A history is JSON Lines, oldest first. It holds no texts and no ids of cases.
 """

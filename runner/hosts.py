@@ -1,7 +1,7 @@
-"""Which hosts a run may reach: those that a workflow allows, and never some.
+"""Which hosts a run may reach: those that a workflow allows, and no metadata service.
 
-Pure functions over names and addresses. What a name resolves to is seen only where a
-connection is opened, and is held against the same table there.
+Pure functions over names and addresses. What a name resolves to is known only where a
+connection is opened, and is checked against the same table there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 
 
 class Host(NamedTuple):
-    """One line of what a workflow allows."""
+    """One entry of the list of allowed hosts."""
 
     name: str
     """A name or an address, as ``plain`` gives it; of a wildcard, what follows it."""
@@ -70,7 +70,7 @@ class Access(NamedTuple):
 
 
 def allowed(text: str) -> tuple[Host, ...]:
-    """Give the hosts in a text that names one a line: ``*.example.com``, ``a:8443``.
+    """Parse a list of allowed hosts, one a line: ``*.example.com``, ``a:8443``.
 
     Raises:
         ValueError: A line is no host, or one that is never asked; says which and why.
@@ -80,7 +80,7 @@ def allowed(text: str) -> tuple[Host, ...]:
 
 
 def refusal(url: str, hosts: Sequence[Host]) -> str:
-    """Say why a URL may not be asked; nothing where it may.
+    """Give why a URL may not be requested; empty where it may.
 
     Args:
         url: As it goes out, its name already in the letters of the domain name system.
@@ -96,7 +96,7 @@ def refusal(url: str, hosts: Sequence[Host]) -> str:
 
 
 def forbidden(host: str) -> str:
-    """Say why a name or address is never reached; nothing where it may be.
+    """Give why a name or address is never reached; empty where it may be.
 
     All spellings of an address are known: decimal, octal, hexadecimal, short, and IPv4
     within IPv6.
@@ -114,7 +114,7 @@ def forbidden(host: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host of a URL means the machine that asks."""
+    """Whether a host of a URL is the machine that sends the request."""
     name = plain(host)
     address = _address(name)
     named = _LOOPBACK.fullmatch(name) is not None
@@ -129,7 +129,7 @@ def port_of(url: SplitResult) -> int:
 
 
 def plain(host: str) -> str:
-    """Give the one spelling of a host: lower case, addresses as people write them.
+    """Give the canonical spelling of a host: lower case, addresses in their usual form.
 
     >>> plain("Example.COM."), plain("[::FFFF:127.0.0.1]"), plain("0177.1")
     ('example.com', '::ffff:127.0.0.1', '127.0.0.1')

@@ -1,4 +1,4 @@
-"""How far a number can be trusted: intervals of means and drops, and what flips say.
+"""How far a mean, a drop or a count of flips can be trusted: intervals and exact tests.
 
 Pure arithmetic over few numbers: nothing is drawn at random, so that the same run
 always gives the same verdict.
@@ -23,7 +23,7 @@ _LEAST_FLIPS = 6  # one way, without which two-sided McNemar is never below 0.05
 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
-    """Give Wilson's interval of a share among ``count`` cases, at least one.
+    """Give Wilson's 95 % interval of a proportion over ``count`` cases, at least one.
 
     Source: Wilson, Probable inference, the law of succession, and statistical
     inference, JASA 22 (1927).
@@ -39,7 +39,7 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 
 
 def bootstrap(values: Sequence[float], z: float = _TWO_SIDED) -> tuple[float, float]:
-    """Give the bootstrap interval of a mean, in its closed form; values, at least one.
+    """Give the bootstrap interval of the mean of at least one value, in closed form.
 
     The bias-corrected, accelerated interval without resampling, which for a mean
     depends on its standard error and skewness alone. As the values grow in number it
@@ -65,7 +65,7 @@ def bootstrap(values: Sequence[float], z: float = _TWO_SIDED) -> tuple[float, fl
 
 
 def mcnemar(worse: int, better: int) -> float:
-    """Give the exact two-sided p-value of flips, were both ways equally likely.
+    """Give the two-sided p-value of McNemar's exact test on two counts of flips.
 
     No flip gives 1. Source: McNemar, Note on the sampling error of the difference
     between correlated proportions, Psychometrika 12 (1947), in its exact form.
@@ -78,7 +78,7 @@ def mcnemar(worse: int, better: int) -> float:
 
 
 def _tail(least: int, flips: int) -> float:
-    """Give the chance of ``least`` heads or more among so many fair coins."""
+    """Give the probability of ``least`` or more heads in ``flips`` fair coin tosses."""
     if least <= 0:
         return 1.0
     whole = lgamma(flips + 1) - flips * log(2)
@@ -103,7 +103,7 @@ class Drop(NamedTuple):
 
 
 def drop(drops: Sequence[float], *, binary: bool) -> Drop:
-    """Give the mean drop of pairs, at least one, with what chance leaves open.
+    """Give the mean drop of at least one pair, with its interval and p-value.
 
     Args:
         drops: Per pair, how much worse it became.
@@ -120,7 +120,7 @@ def drop(drops: Sequence[float], *, binary: bool) -> Drop:
 
 
 def _signs(moved: Sequence[float]) -> float:
-    """Give how often the sum is as large when each pair could have gone either way.
+    """Give the one-sided p-value of the sum under random signs (a permutation test).
 
     Exact where few moved; by the normal approximation where many did.
     """
@@ -135,7 +135,7 @@ def _signs(moved: Sequence[float]) -> float:
 
 
 def _difference(worse: int, better: int, pairs: int) -> tuple[float, float]:
-    """Give the score interval of a difference between paired shares.
+    """Give the score interval of the difference of two paired proportions.
 
     Source: Tango, Equivalence test and confidence interval for the difference in
     proportions for the paired-sample design, Statistics in Medicine 17 (1998).
@@ -157,7 +157,7 @@ def _edge(outside: float, inside: float, is_out: Callable[[float], bool]) -> flo
 
 
 def _score(worse: int, better: int, pairs: int, at: float) -> float:
-    """Give by how many standard errors the flips lie above a true difference."""
+    """Give the score statistic of the flips against a true difference of ``at``."""
     over = worse - better - pairs * at
     b = (2 * pairs - worse + better) * at - worse - better
     c = -better * at * (1 - at)
@@ -169,7 +169,7 @@ def _score(worse: int, better: int, pairs: int, at: float) -> float:
 
 
 def detectable(spread: float, pairs: int) -> float:
-    """Give the smallest mean drop that so many pairs show four times in five.
+    """Give the smallest mean drop that ``pairs`` pairs show with a power of 80 %.
 
     Args:
         spread: Standard deviation of the pairs' drops; for flips the square root of

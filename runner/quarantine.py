@@ -1,4 +1,4 @@
-"""Cases that are asked and do not gate for now: which they are, and what is told.
+"""Cases that are asked but do not gate for a time, and the notices about them.
 
 A quarantine ends by itself. It excuses neither a leak nor a case of a red line.
 """
@@ -22,7 +22,7 @@ _WHY = 120  # characters of a reason
 def effective(
     cases: Iterable[Case], red_lines: Collection[str]
 ) -> Mapping[str, Quarantine]:
-    """Give the quarantine of each case that no red line holds, whatever the day is."""
+    """Give the quarantine of each case that is in no red line, whatever the day is."""
     return {
         case.id: case.quarantine
         for case in cases
@@ -44,7 +44,7 @@ def excused(
 
 
 def apart(finding: Finding) -> Finding:
-    """Give what is found of a case that does not gate; a leak always does."""
+    """Give the finding of a case in quarantine; a leak gates all the same."""
     if finding.layer == "isolation":
         return finding
     kept = finding._replace(outcome="quarantined", would_be=finding.outcome)
@@ -101,7 +101,7 @@ _BECAME: Mapping[Outcome, str] = {
 def doubts(
     cases: Iterable[Case], red_lines: Collection[str], today: date
 ) -> Iterator[str]:
-    """Say which quarantines have ended or hold nothing, and which last too long."""
+    """Warn of quarantines that have ended, have no effect or last too long."""
     ended, lined, far = [], [], []
     for case in cases:
         held = case.quarantine

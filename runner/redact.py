@@ -1,4 +1,4 @@
-"""Keeps secrets out of whatever leaves the process."""
+"""Removes secrets from every text that leaves the process."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ class Redactor:
 
     @classmethod
     def of(cls, secrets: Iterable[str] | Redactor) -> Redactor:
-        """Give one that masks these, or the very one that is given.
+        """Give a Redactor of these secrets; one that is given is returned itself.
 
-        Who shares one shares what it learns.
+        So callers that share one also share what it learns later.
         """
         return secrets if isinstance(secrets, Redactor) else cls(secrets)
 
     def learn(self, secret: str) -> None:
         """Mask one more secret from now on, such as a token that came during a run.
 
-        Other threads may mask and teach meanwhile.
+        Safe while other threads mask or learn.
         """
         with self._lock:
             other = Redactor({*self._secrets, secret})
@@ -123,7 +123,7 @@ def _lower_escapes(encoded: str) -> str:
 
 
 def _in_base64(secret: bytes, shift: int) -> Iterator[str]:
-    """Give the characters that a secret alone decides, ``shift`` bytes into a triple.
+    """Give the Base64 characters that the secret alone decides, ``shift`` bytes in.
 
     A header such as ``Basic`` encodes it together with what stands before and after.
     """

@@ -1,4 +1,4 @@
-"""Puts all of it into one Report with a format version; reads an earlier one back."""
+"""The Report, the whole record of a run: its format, and what can be read off it."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ _AGAIN = (
 
 
 def mapped(report: Report, change: Callable[[str], str]) -> Report:
-    """Give a Report in which every text is changed, those in keys among them.
+    """Give a Report with every text passed through ``change``, keys included.
 
     Names of fields and the words of the format (layers, verdicts, outcomes) stay, so
     that what comes back is always a Report.

@@ -1,4 +1,4 @@
-"""How people write amounts: ``30s``, ``10MiB``, ``5%``, ``20/s``."""
+"""Reads and writes amounts as people do: ``30s``, ``10MiB``, ``5%``, ``20/s``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _split(value: object, wanted: str) -> tuple[float, str]:
 
 
 def no_unit(number: float, *units: str) -> str:
-    """Say that a number could mean several things, and how to write each of them.
+    """Give the message on a number without a unit, with each way to write it.
 
     >>> no_unit(2000, "ms", "s")
     '2000 has no unit: write 2000ms or 2000s'
@@ -141,7 +141,7 @@ def plain(value: float) -> str:
 
 
 def rough(value: float) -> str:
-    """Give a number to two digits that tell something, and without an exponent.
+    """Give a number to two significant digits, without an exponent.
 
     >>> rough(100.0), rough(0.2699), rough(-1234.5)
     ('100', '0.27', '-1200')
@@ -159,7 +159,7 @@ def count(number: int, noun: str, nouns: str = "") -> str:
 
 
 def listed(names: Sequence[str], most: int, separator: str = ", ") -> str:
-    """Give at most so many names, and how many more there are.
+    """Give at most ``most`` names in one text, and how many more there are.
 
     >>> listed(["a", "b"], 2), listed(["a", "b", "c"], 2)
     ('a, b', 'a, b and 1 more')
@@ -169,7 +169,7 @@ def listed(names: Sequence[str], most: int, separator: str = ", ") -> str:
 
 
 def telling_digits(value: float, limits: Iterable[float], least: int = 2) -> int:
-    """Give how many digits print a value on the same side of each limit as it is.
+    """Give the fewest decimals that show on which side of each limit a value is.
 
     >>> telling_digits(0.8499, [0.85]), telling_digits(0.8512, [0.8511])
     (4, 4)
@@ -188,7 +188,7 @@ def _side(value: float, other: float) -> int:
 
 
 def tell_apart(value: float, limit: float) -> tuple[str, str]:
-    """Give a value with as many digits as tell it from its limit, and the limit whole.
+    """Give a value with enough decimals to tell it from its limit, and the whole limit.
 
     Both are rounded to 1e-9, as limits are compared.
 
@@ -200,7 +200,7 @@ def tell_apart(value: float, limit: float) -> tuple[str, str]:
 
 
 def both_apart(one: float, other: float) -> tuple[str, str]:
-    """Give two values with as many digits as tell them from each other.
+    """Give two values with enough decimals to tell them from each other.
 
     >>> both_apart(0.8983, 0.9153), both_apart(0.8983, 0.9017), both_apart(3, 3)
     (('0.90', '0.92'), ('0.898', '0.902'), ('3.00', '3.00'))

@@ -1,4 +1,4 @@
-"""``${NAME}`` and ``${NAME:-default}``: how a text names what the environment holds."""
+"""References to environment variables in a text: ``${NAME}``, ``${NAME:-default}``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BARE = re.compile(r"(?<![\w$\\])\$([A-Z][A-Z0-9_]+)\b")
 
 
 class Use(NamedTuple):
-    """One ``${...}`` of a text; without a name where it is not closed or has none."""
+    """One reference; ``name`` is None where it is not closed or names nothing."""
 
     written: str
     name: str | None
@@ -23,7 +23,7 @@ class Use(NamedTuple):
 
 
 def substituted(text: str, value: Callable[[Use], str]) -> str:
-    """Give a text with what ``value`` gives in place of each use; ``$${`` is ``${``.
+    """Replace each reference in a text by what ``value`` gives; ``$${`` becomes ``${``.
 
     >>> substituted("$${A} ${B:-c} ${", lambda use: use.default or "?")
     '${A} c ?'
@@ -38,9 +38,9 @@ def substituted(text: str, value: Callable[[Use], str]) -> str:
 
 
 def expand(text: str, variables: Mapping[str, str]) -> str:
-    """Put environment values into ``${NAME}`` and ``${NAME:-default}``.
+    """Replace each reference by the value of the variable, or by its default.
 
-    Values are data: a ``${...}`` inside one stays as it is.
+    A ``${...}`` inside a value is not expanded again.
 
     Raises:
         MissingVariable: A variable without default is missing or empty.
@@ -70,12 +70,12 @@ def names_in(text: str) -> list[str]:
 
 
 def is_meant(text: str) -> bool:
-    """Whether a text surely names a variable, also where none is put in."""
+    """Whether a text certainly contains a reference, or a ``${{`` of GitHub."""
     return bool(_MEANT.search(text))
 
 
 def bare(text: str) -> list[str]:
-    """Give the names of ``$NAME`` without braces, which is nothing here.
+    """Give the names in ``$NAME`` without braces, which is never expanded.
 
     >>> bare("Bearer $API_KEY, ${HOST}, $5, $x")
     ['API_KEY']

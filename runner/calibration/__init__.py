@@ -1,7 +1,7 @@
-"""Whether a judge was held against people, and whether that still holds for a run.
+"""Whether a judge was checked against human labels, and whether that covers a run.
 
 ``rag-eval calibrate`` writes a ``Calibration``; a gate on a judged metric asks
-``standing`` whether it covers the very ruler that measured: judge, prompts, metric.
+``standing`` whether it covers what measured in the run: judge, prompts and metric.
 """
 
 from __future__ import annotations

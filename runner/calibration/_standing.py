@@ -1,4 +1,4 @@
-"""Whether a calibration allows a judged metric to block, and in words why not."""
+"""Whether a calibration allows a judged metric to block a run, and if not, why."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COVERED = 0.95  # share of the items due on which the judge must have given a s
 
 
 class Ruler(NamedTuple):
-    """What measured: where any of this is another, so are the numbers."""
+    """The measuring instrument: where any part of it differs, so do the numbers."""
 
     metric: str
     """Its label: the name, and options that show."""

@@ -1,4 +1,4 @@
-"""Rows of a case file become cases; all problems are reported at once."""
+"""Reads rows of a case file as cases, and reports all problems at once."""
 
 from __future__ import annotations
 

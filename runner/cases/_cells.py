@@ -1,4 +1,4 @@
-"""The text of a cell (CSV, TSV) becomes what JSON would hold there."""
+"""Reads the text of a CSV or TSV cell as the JSON value that it stands for."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _parts(cell: str) -> list[str]:
 
 
 class Misread:
-    """Cells that were read rightly and whose author may have meant them otherwise."""
+    """Collects cells that can be taken apart in two ways, for a notice a column."""
 
     def __init__(self) -> None:
         self._first: dict[tuple[str, str, bool], str] = {}

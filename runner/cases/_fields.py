@@ -167,7 +167,7 @@ def near_field(name: str) -> str | None:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Whether two words without capitals and joints are one but for a slip or two."""
+    """Whether two words without capitals and joints differ by one slip or two."""
     shorter, longer = sorted((len(one), len(other)))
     if shorter <= _SHORT:
         return one.rstrip("s") == other.rstrip("s")
@@ -176,7 +176,7 @@ def is_near(one: str, other: str) -> bool:
 
 
 def _slips(one: str, other: str) -> int:
-    """Count insertions, deletions, replacements and swaps between two words."""
+    """Give the Damerau-Levenshtein distance of two words (optimal string alignment)."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):

@@ -1,4 +1,4 @@
-"""What makes a case the same case in two runs: what is asked, and its labels."""
+"""Hashes of a case, by which two runs tell that its question or labels changed."""
 
 from __future__ import annotations
 

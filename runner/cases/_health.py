@@ -1,4 +1,4 @@
-"""What a case set can and cannot show, said before the first request."""
+"""What a case set can and cannot measure, told before the first request."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _repeated(cases: Collection[Case]) -> Iterator[str]:
 
 
 def _mute(cases: Collection[Case], gated: Iterable[Measure]) -> Iterator[str]:
-    """Tell which thresholds are on metrics that no case of the set can score."""
+    """Warn of thresholds on metrics that no case of the set can score."""
     for measure in gated:
         for label in needs(measure):
             if not any(label.holds(case) for case in cases):

@@ -1,4 +1,4 @@
-"""Types and tags that nearly are others: a slip of the pen makes a slice of its own."""
+"""Warns of types and tags that are probably misspelt: each makes its own slice."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _types(found: dict[str, _Word]) -> Iterator[str]:
 
 
 def _pairs(words: dict[str, _Word]) -> Iterator[tuple[str, str]]:
-    """Give each word that is another but for capitals, joints and a plural s.
+    """Give each word that differs from another by capitals, joints or a plural s alone.
 
     The rarer is the slip; of two that are as frequent, the later.
     """

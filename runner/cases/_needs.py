@@ -1,4 +1,4 @@
-"""What a case must say before a metric can be measured on it, whatever is replied."""
+"""Which labels a case needs before a metric can score any reply to it."""
 
 from __future__ import annotations
 

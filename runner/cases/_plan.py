@@ -1,4 +1,4 @@
-"""Which key of a row is which field; asked once for each set of keys."""
+"""How the keys of a row map to fields of a case, decided once for each set of keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conversation before a question, in the shapes that other tools write it."""
+"""Reads the conversation before a question, in the forms that other tools write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows without a question: told row by row, or once where a whole file has none."""
+"""Reports rows without a question: each, or once where a whole file has none."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _asked(run: Results) -> Mapping[str, Record]:
 
 
 def _differ(both: Pair) -> str:
-    """Say why a case cannot be compared; what was in quarantine says nothing."""
+    """Give why a case cannot be compared; empty where it can."""
     if both.now.hash != both.then.hash:
         return _CHANGED[0]
     if both.now.labels != both.then.labels:
@@ -100,7 +100,7 @@ def _unasked(run: Results, when: str) -> Iterator[str]:
 
 
 def runs_differ(now: Mapping[str, str], then: Mapping[str, str]) -> str:
-    """Say why cases cannot be compared by what came of them, by two fingerprints.
+    """Give why outcomes of two runs cannot be compared; empty where they can.
 
     Where only the pass marks are others, it is about the accuracy alone.
     """
@@ -114,7 +114,7 @@ def runs_differ(now: Mapping[str, str], then: Mapping[str, str]) -> str:
 
 
 def numbers_alike(now: Mapping[str, str], then: Mapping[str, str]) -> bool:
-    """Whether what two runs measured is comparable, whatever passes by it."""
+    """Whether the scores of two runs are comparable, whatever the pass marks are."""
     return "numbers" in now and now["numbers"] == then.get("numbers")
 
 

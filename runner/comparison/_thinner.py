@@ -15,7 +15,7 @@ time, an answer that declines."""
 
 
 def thinner(pairs: Pairs, labels: Collection[str]) -> dict[str, tuple[int, int]]:
-    """Give the metrics of which many scores are gone: how many are left, and were.
+    """Give the metrics that lost many scores: how many there are, and were.
 
     What came without a score is in no mean, so that a reply which no longer shows what
     would be held against it (its citations, its numbers, whose a passage is) passes.

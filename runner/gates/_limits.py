@@ -148,7 +148,7 @@ def _read_metric(limit: Limit, summary: Summary, statistic: str | None) -> _Read
 def _gap(
     limit: Limit, part: Summary | SliceSummary, value: float | None, summary: Summary
 ) -> str:
-    """Say why a mean stands on too few scores, or nothing where it stands on enough."""
+    """Give why a mean rests on too few scores; empty where it rests on enough."""
     covered, why = part.coverage, list(summary.reasons)[:1]
     if covered is not None and round(covered, 9) < round(limit.min_coverage, 9):
         shown, least = tell_apart(covered, limit.min_coverage)
@@ -229,7 +229,7 @@ def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Found:
 
 
 def _doubt(better: Better, delta: Delta, allowed: float) -> str:
-    """Say why a drop may be chance, or nothing where chance does not explain it."""
+    """Give why a drop may be chance; empty where chance does not explain it."""
     if delta.interval is None or delta.p is None:
         return f"; within noise, as fewer than {FEW} pairs tell nothing from chance"
     low, high = delta.interval

@@ -1,4 +1,4 @@
-"""The gate on the case set: that no case of the baseline is gone, where that is asked.
+"""The gate that no case of the baseline is missing, where the spec asks for it.
 
 Only ``removed: fail`` of the spec makes it a gate; else it is a notice.
 """
@@ -44,7 +44,7 @@ def _held(measured: Measured) -> tuple[GateOutcome, str]:
 
 
 def are_gone(gone: Sequence[str]) -> str:
-    """Give the sentence that some cases of the baseline are not there any more."""
+    """Give the sentence on cases of the baseline that are missing."""
     are = "is" if len(gone) == 1 else "are"
     cases = count(len(gone), "case")
     return f"{cases} of the baseline {are} gone: {listed(gone, SHOWN)}"

@@ -1,4 +1,4 @@
-"""Gates on the yardstick itself: that a change neither lowers it nor throws it away."""
+"""Gates on the yardstick: that a change neither loosens it nor removes the baseline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 3  # changes that a sentence names before it only counts
 
 
 class Review(NamedTuple):
-    """What a change does to that which it is held against."""
+    """What a change does to the yardstick that it is held against."""
 
     changes: tuple[YardstickChange, ...] = ()
     """Where the spec at the base commit is known."""

@@ -1,4 +1,4 @@
-"""Which gates a filter leaves without a case, as against those that went unmeasured."""
+"""Whether a gate has no value because a filter left out every case that it needs."""
 
 from __future__ import annotations
 

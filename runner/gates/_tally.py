@@ -1,4 +1,4 @@
-"""Cases of the run and of each slice, counted in one pass by what came of them."""
+"""Counts the cases of the run and of each slice by outcome, in one pass."""
 
 from __future__ import annotations
 

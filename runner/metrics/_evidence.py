@@ -1,4 +1,4 @@
-"""What was retrieved, as one text that claims are held against."""
+"""The retrieved passages as one text, against which an answer is checked."""
 
 from __future__ import annotations
 

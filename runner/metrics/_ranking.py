@@ -1,4 +1,4 @@
-"""The retrieved list held against the judgments, once for all rank metrics."""
+"""The grades of a retrieved list, read once for all rank metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge that answers from tables, for examples and what is worked out by hand."""
+"""A judge that answers from tables, for examples and hand-worked values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What crossed a tenant's wall and where it shows, for metric and diagnosis."""
+"""What a reply shows of other tenants, and where, for the metric and the diagnosis."""
 
 from __future__ import annotations
 

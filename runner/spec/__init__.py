@@ -1,4 +1,4 @@
-"""A parsed YAML tree becomes a Spec, given the registry of metrics."""
+"""Parses a YAML tree into a Spec, given the registry of metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judged metrics may not decide, as nobody has held their judge against people."""
+"""Takes from judged metrics without a valid calibration the power to decide."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from runner.spec._resolved import Limit, Spec, fingerprint
 
 
 def advised(spec: Spec, doubts: Mapping[str, str]) -> Spec:
-    """Give a spec in which some metrics advise, and decide nothing.
+    """Give a spec in which some metrics only advise.
 
     Their limits warn, and their pass marks neither fail a case nor let one pass; what
-    makes runs comparable is then another thing, too.
+    makes runs comparable changes with it.
 
     Args:
         spec: As it is written.

@@ -1,4 +1,4 @@
-"""Numbers and words of a spec as pydantic reads them and as the schema shows them."""
+"""The types of numbers and words in a spec, for pydantic and the JSON Schema."""
 
 from __future__ import annotations
 

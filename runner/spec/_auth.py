@@ -1,4 +1,4 @@
-"""How requests prove who asks, where a header alone does not do."""
+"""How requests authenticate where a fixed header is not enough."""
 
 from __future__ import annotations
 

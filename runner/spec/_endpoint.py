@@ -162,7 +162,7 @@ class EndpointSpec(Part):
     @model_validator(mode="before")
     @classmethod
     def _of_steps(cls, written: object) -> object:
-        """Give no expression to what is left out: the usual ones name no step."""
+        """Map what is left out to null: the default expressions name no step."""
         if not isinstance(written, Mapping) or not written.get("steps"):
             return written
         response = written.get("response", {})

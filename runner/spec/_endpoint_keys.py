@@ -53,7 +53,7 @@ def misfits_beside(endpoint: EndpointSpec, rival: Rival) -> Iterator[Mistake]:
 
 
 def _twice(endpoint: EndpointSpec) -> Iterator[Mistake]:
-    """Give the headers that say who asks where ``auth`` does."""
+    """Give the ``Authorization`` headers that stand beside ``auth``."""
     blocks: list[tuple[KeyPath, EndpointSpec | StepSpec]] = [(("endpoint",), endpoint)]
     each = enumerate(endpoint.steps)
     blocks += [(("endpoint", "steps", index), step) for index, step in each]

@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in our words and with its place in the file."""
+"""Turns the errors of pydantic into messages of our own, each at a key path."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _inner(annotation: Any) -> type[BaseModel] | None:
 
 
 def _in_file(loc: KeyPath, data: Any, kind: str) -> KeyPath:
-    """Leave out the steps that only pydantic knows, such as the forms of a union."""
+    """Leave out steps that are no keys of the file, such as the members of a union."""
     path: list[str | int] = []
     for step in loc:
         if isinstance(data, Mapping) and step in data:

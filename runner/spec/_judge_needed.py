@@ -1,4 +1,4 @@
-"""What is to be measured and needs more of a judge than the spec has."""
+"""Which metrics of a spec need a judge, or embeddings, that it does not configure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def unjudged(
     judge: JudgeSpec | None,
     lines: Collection[KeyPath],
 ) -> Iterator[Mistake]:
-    """Give what lacks a judge, or a model that embeds.
+    """Give the metrics that lack a judge, or its model for embeddings.
 
     Args:
         measures: Everything that is measured, by label.

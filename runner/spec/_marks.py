@@ -1,4 +1,4 @@
-"""Pass marks: what each number of one case must reach."""
+"""Pass marks: the value that each metric must reach for one case to pass."""
 
 from __future__ import annotations
 

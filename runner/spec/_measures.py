@@ -1,4 +1,4 @@
-"""Names of metrics become measures: ``recall@5``, ``ndcg`` with ``{k: 10}``."""
+"""Resolves names of metrics with their options: ``recall@5``, ``ndcg: {k: 10}``."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Measures:
         self.found: dict[str, Measure] = {}
 
     def add(self, text: str, options: Mapping[str, Any] = NOTHING) -> Measure:
-        """Measure this, too; a label that is already there stands for itself.
+        """Add a measure by its name; a label that was added before stands for itself.
 
         Raises:
             ValueError: As ``bind`` does.
@@ -133,7 +133,7 @@ class Measures:
         return Subject(metric.better, metric.bounds, metric.unit, measure)
 
     def countable(self) -> list[str]:
-        """Give the metrics that count something and have percentiles."""
+        """Give the metrics with a unit, which have percentiles."""
         return [name for name, metric in self.registry.items() if metric.unit]
 
     def run_level(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Names of metrics that there are not: what is meant by them, and what is near."""
+"""What to write instead of a name that no metric has, such as one of another tool."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _remedy(
 
 
 def over_the_run(name: str, registry: Mapping[str, Metric]) -> str:
-    """Say where a name is written that is counted over the run, or give nothing."""
+    """Give where to write a name that is counted over the run; empty for any other."""
     base, statistic = split_statistic(name)
     if name in RUN_LEVEL:
         return f"{name} is counted over the run, always; limit it in thresholds"

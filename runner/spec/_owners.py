@@ -1,4 +1,4 @@
-"""Whom a spec names for its limits, and which of them are accounts on GitHub."""
+"""The owners of limits in a spec, and which of them are accounts on GitHub."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ACCOUNT = re.compile(f"@({_USER}(?:/{_TEAM})?)")
 
 
 def account(owner: str | None) -> str:
-    """Give the account of an owner without its sign; nothing where it is none.
+    """Give the account of an owner without its ``@``; empty where it is none.
 
     >>> account("@acme/search-team"), account("@octocat"), account("search team")
     ('acme/search-team', 'octocat', '')

@@ -1,4 +1,4 @@
-"""The whole spec, from a document with lines to a Spec, with all mistakes at once."""
+"""Parses a document into a Spec, and reports every mistake in it at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every mapping of a spec is."""
+"""The base class of every mapping in a spec."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Limit(NamedTuple):
 
     @property
     def allows_failed_calls(self) -> bool:
-        """Whether it says how many calls may fail, in the place of the limit of 0."""
+        """Whether it replaces the implicit limit that no call may fail."""
         blocks = self.level == "fail" and self.slice is None
         return blocks and (self.name, self.rule) == ("error_rate", "max")
 
@@ -67,7 +67,7 @@ class Trials(NamedTuple):
 
 
 class Selector(NamedTuple):
-    """Which cases a red line speaks of: ``tag=x``, ``type=x`` or ``id=x``."""
+    """Selects the cases of a red line: ``tag=x``, ``type=x`` or ``id=x``."""
 
     key: str
     value: str
@@ -91,7 +91,7 @@ class BaselineSource(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """What cases do that the baseline has and the run has not."""
+    """What happens where cases of the baseline are missing from the run."""
 
     level: Level = "warn"
     line: int | None = None

@@ -123,7 +123,7 @@ class ResponseMap(Part):
     @model_validator(mode="before")
     @classmethod
     def _of_events(cls, written: object) -> object:
-        """Give no expression to what a stream leaves out: the usual ones find nothing.
+        """Map what is left out to null in a stream, where the default expressions fail.
 
         The answer is the exception, since without it nothing is judged.
         """

@@ -1,4 +1,4 @@
-"""What one request of several may hold, and how they have to fit together."""
+"""What one request may hold where a case takes several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thresholds become limits: each is one rule on one number, which can be held."""
+"""Turns thresholds into limits, each one rule on one number."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _Writer:
 
 
 def check(rule: str, amount: Amount, subject: Subject, name: str) -> Amount:
-    """Give a limit that the number could both keep and break.
+    """Give a limit that lies within the range of the number, in its unit.
 
     Raises:
         ValueError: It has another unit than the number, lacks the unit that it needs,

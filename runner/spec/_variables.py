@@ -49,7 +49,7 @@ class Variables:
         return self._filled(block, at) if isinstance(block, dict) else block
 
     def hide(self, value: str) -> None:
-        """Take a value for a secret that is written in the spec itself."""
+        """Treat a value that is written in the spec itself as a secret."""
         self.secret[value] = None
 
     def plain(self, text: str) -> str:
@@ -114,7 +114,7 @@ def _malformed(written: str, where: Place) -> InputError:
 
 
 def misplaced(data: Mapping[str, Any]) -> Iterator[KeyPath]:
-    """Give where a variable stands elsewhere, and is not expanded."""
+    """Give the key paths of references where none is expanded."""
     left: list[tuple[KeyPath, Any]] = [((key,), value) for key, value in data.items()]
     while left:
         path, value = left.pop(0)

@@ -1,4 +1,4 @@
-"""A case becomes what a program or a function is given, and that becomes bytes."""
+"""Renders a case as the input of a program or function, and encodes it."""
 
 from __future__ import annotations
 

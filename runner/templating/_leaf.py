@@ -1,4 +1,4 @@
-"""One string of the spec becomes a function of the case.
+"""Compiles one string of the spec into a function of the case.
 
 The language is ``{{ }}``, ``{% if %}`` and ``{% for %}`` over the fields of a case, and
 ``${NAME}`` for values of the environment.

@@ -1,4 +1,4 @@
-"""What a judge is asked: our own words, and texts from outside between fences.
+"""Renders the prompts of a judge, with foreign texts between fences.
 
 A fence bears a code that stands in none of the texts, so that no text can close it,
 open another, or number itself. The code is made from the texts: the same question is

@@ -1,4 +1,4 @@
-"""A case becomes one HTTP request, through the templates of the spec."""
+"""Renders a case as an HTTP request, by the templates of the spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jinja2's sandbox made smaller: nothing in it can reach Python or multiply text.
+"""A smaller sandbox of Jinja2, in which nothing can reach Python or multiply text.
 
 A spec cannot exhaust the machine that judges it.
 """

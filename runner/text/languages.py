@@ -1,4 +1,4 @@
-"""In which of the two languages of our own words a text is spoken of."""
+"""Which of the two languages of prompts and messages fits a text."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _BETWEEN = re.compile(r"[\s,;:()'\"“”]+")
 
 
 def cells(text: str) -> int:
-    """Give how many cells of a terminal a text takes.
+    """Give the width of a text on a terminal, in cells.
 
     >>> cells("abc"), cells("退款"), cells("e\u0301")
     (3, 4, 1)
@@ -40,14 +40,14 @@ def _cells(sign: str) -> int:
 
 
 def cut(text: str, limit: int, measure: Measure = len) -> str:
-    """Give at most ``limit``; an ellipsis is the last where it was cut."""
+    """Give at most ``limit`` of a text from its start; an ellipsis marks the cut."""
     if measure(text) <= limit:
         return text
     return _head(text, limit - 1, measure) + "…"
 
 
 def cut_middle(text: str, limit: int, measure: Measure = len) -> str:
-    """Give at most ``limit``, both ends kept: what happened is often said last.
+    """Give at most ``limit`` of a text, its middle left out: errors often end with why.
 
     >>> cut_middle("'a very long key point of the case' is not stated", 30)
     "'a very long key …s not stated"
@@ -92,7 +92,7 @@ def short_of_call(text: str) -> str:
 
 
 def finds(evidence: str) -> list[str]:
-    """Give what a piece of evidence speaks of, the most telling first.
+    """Give the words to look for in a text, from a piece of evidence, best first.
 
     That is what it quotes, what has digits, and the words of what it quotes: an answer
     that does not state ``21 days`` may state another number of days.
@@ -108,7 +108,7 @@ def finds(evidence: str) -> list[str]:
 
 
 def _head(text: str, limit: int, measure: Measure) -> str:
-    """Give the longest beginning that takes at most ``limit``."""
+    """Give the longest prefix that measures at most ``limit``."""
     if measure is len:
         return text[: max(0, limit)]
     taken = 0
@@ -145,7 +145,7 @@ def _pieces(words: Iterable[str], width: int) -> Iterator[str]:
 
 
 def excerpt(value: Any, limit: int = 200) -> str:
-    """Give the beginning of a value as JSON, on one line; dots say that it was cut."""
+    """Give the start of a value as JSON on one line; dots mark the cut."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     line = " ".join(text[: 4 * limit].split())
     whole = len(text) <= 4 * limit and len(line) <= limit

@@ -1,4 +1,4 @@
-"""What a reader sees of a text that holds Markdown or HTML: no marks, and no codes."""
+"""Reduces Markdown and HTML to the text that a reader sees."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MARKS = re.compile("[*_~`]+")
 
 
 def marked(text: str) -> bool:
-    """Whether a text may hold anything that ``rendered`` leaves out."""
+    """Whether a text may contain markup that ``rendered`` removes."""
     return any(map(text.__contains__, _ANY))  # a tenth of what a class takes
 
 
 @remembered
 def rendered(text: str) -> str:
-    r"""Give a text without marks of emphasis, tags and escapes.
+    r"""Give a text without emphasis marks, tags and backslash escapes.
 
-    References of HTML are the characters that they stand for. It is a reading beside
+    Character references are replaced. It is one more reading beside
     the text as it stands, and not instead of it: what looks like a mark may be none.
 
     >>> rendered("in **30** d&amp;n \\[1\\]"), rendered("<b>a</b> 5*30 snake_case")

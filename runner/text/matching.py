@@ -1,4 +1,4 @@
-"""Whether a text holds what somebody looks for, word for word or number for number."""
+"""Whether a text contains a phrase, word for word or with numbers spelt otherwise."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"[\d.,/%‰]+")
 
 
 class _Sought(NamedTuple):
-    """What is looked for, in the forms in which it may stand."""
+    """A phrase in the forms in which it is looked for."""
 
     folded: str
     normalised: str
@@ -109,7 +109,7 @@ def _stands(text: str, needle: str) -> bool:
 
 @cache  # read for the first text that needs it
 def _inside_any() -> re.Pattern[str]:
-    """Match at a place inside a word, a number, or a numeral of Chinese signs."""
+    """Match a position inside a word, a number, or a Chinese numeral."""
     letter = rf"(?:[^\W\d{DENSE}]|[{MARKS}])"
     return re.compile(
         rf"(?<={letter})(?={letter})|{_INSIDE.format(scale=SCALE)}"

@@ -1,4 +1,4 @@
-"""Which numbers a text states or could back, however they are written.
+"""Which numbers a text states or could support, in any spelling.
 
 ``numbers`` is strict and reads what somebody claims; ``readings`` is generous and
 gives every number that a text could back, those that it states among them. Both give
@@ -117,7 +117,7 @@ def numbers(text: str) -> tuple[str, ...]:
 
 
 def _without_marks(text: str, words: frozenset[str]) -> str:
-    """Take out of a folded text the digits that count nothing."""
+    """Remove from a folded text digits that state no number: ordinals, citations."""
     if "[" in text or "【" in text:
         text = _CITATION.sub(_OUT, text)
     if "(1)" in text and "(2)" in text:
@@ -134,7 +134,7 @@ def _without_marks(text: str, words: frozenset[str]) -> str:
 
 
 def _without_series(text: str) -> str:
-    """Take out the brackets that count from one, one after the other: (1), (2), (3)."""
+    """Remove inline enumerators, which count up from one: (1), (2), (3)."""
     figures = [int(figure) for figure in _BRACKETED.findall(text)]
     counts, counting = [], False
     before, after = [0, *figures[:-1]], [*figures[1:], 0]
@@ -148,7 +148,7 @@ def _without_series(text: str) -> str:
 
 @remembered
 def readings(text: str) -> frozenset[str]:
-    """Give every number that the text could back, in any reading.
+    """Give every number that the text could support, in any reading.
 
     Over ``numbers``: ``2.5 million`` also backs 2.5, every number word counts, also as
     an ordinal, and a month backs its number.

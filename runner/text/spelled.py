@@ -1,4 +1,4 @@
-"""Numbers that are written in words or with a scale, turned into plain figures.
+"""Rewrites numbers in words or with a scale (two million, 3万) as plain figures.
 
 Every function takes folded text without grouping. What somebody *claims* is read
 narrowly: ``one of them`` and 一个 are manners of speaking, and 18千米 is 18 of a unit.
@@ -143,7 +143,7 @@ def _is_part(match: re.Match[str]) -> bool:
 
 
 def chinese_values(text: str) -> Iterator[str]:
-    """Give what the Chinese numerals are worth in any reading, also beside no unit."""
+    """Give the values of Chinese numerals in any reading, with or without a unit."""
     for run, share, _ in set(_CHINESE.findall(text)):
         for numeral in {run, share, run.removesuffix("千")} - {""}:
             if value := _value(numeral):
@@ -165,7 +165,7 @@ def _measures(run: str, unit: str, *, claimed: bool) -> bool:
 
 @lru_cache(512)
 def _value(run: str) -> str | None:
-    """Give what a numeral is worth; None where it is none, such as 三四 and 七八十."""
+    """Give the value of a numeral; None where it is none, such as 三四 and 七八十."""
     run, _, decimals = run.partition("点")
     if len(run) > LONGEST_RUN or _ABOUT.search(run):
         return None

@@ -1,4 +1,4 @@
-"""What a pull request does to its own bar: limits, red lines, pass marks and labels.
+"""What a pull request changes in what judges it: limits, red lines, marks, labels.
 
 Two specs with their case sets, before and after, become the list of what is looser
 and what is tighter, so that green by a lower bar is seen in review.

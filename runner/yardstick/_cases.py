@@ -120,14 +120,14 @@ def _present(field: str) -> Callable[[_Both], Moved | None]:
 
 
 def _guards(field: str) -> Callable[[_Both], Moved | None]:
-    """Take a list of which each entry is one more thing that must not be."""
+    """Compare a list in which each entry is one more requirement."""
     return lambda both: sets(
         getattr(both.now, field), getattr(both.then, field), more="tightened"
     )
 
 
 def _points(both: _Both) -> Moved | None:
-    """Tell points that went, or may be stated in more ways, from points that came."""
+    """Compare key points: fewer, or with more spellings, is looser."""
     new, old = ({frozenset(point) for point in case.key_points} for case in both)
     if new == old:
         return None
@@ -139,7 +139,7 @@ def _points(both: _Both) -> Moved | None:
 
 
 def _phrases(both: _Both) -> Moved | None:
-    """Take ways to decline: more of them let a reply pass where it should decline."""
+    """Compare ways to decline: more of them let more replies pass as refusals."""
     moved = sets(both.now.refusal_phrases, both.then.refusal_phrases, more="loosened")
     return moved and (moved if both.now.expect_refusal else "changed")
 
@@ -168,7 +168,7 @@ _LABELS: Mapping[str, Callable[[_Both], Moved | None]] = {
 def left(
     now: Sequence[Case], then: Sequence[Case], groups: Mapping[str, str]
 ) -> Iterator[YardstickChange]:
-    """Give the cases that a red line or a slice of both sides holds no more.
+    """Give the cases that left a red line or a slice that is on both sides.
 
     Args:
         now: All of them.
@@ -186,7 +186,7 @@ def left(
 def quarantines(
     now: Mapping[str, Quarantine | None], then: Mapping[str, Quarantine | None]
 ) -> Iterator[YardstickChange]:
-    """Give the cases of both that gate no longer, for longer not, or again.
+    """Give the cases whose quarantine began, ended, or was moved.
 
     Args:
         now: Every case with its quarantine, where one holds.

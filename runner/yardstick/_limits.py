@@ -1,4 +1,4 @@
-"""What a change does to the lines that it is held against, one by one."""
+"""What a change does to limits, red lines, pass marks, baseline and trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a bar that moved is lower or higher, and how both sides are shown."""
+"""Whether a requirement that moved is looser or tighter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def step(now: float, then: float, *, looser_up: bool) -> Moved | None:
 
 
 def worst(moves: Iterable[Moved | None]) -> Moved | None:
-    """Give the loosest of several moves: what is tightened beside it makes up for none.
+    """Give the loosest of several moves; no tightening makes up for it.
 
     None where nothing moved.
     """
@@ -48,7 +48,7 @@ def sets(
 
 
 def presence(now: object, then: object) -> Moved | None:
-    """Give which way something moved without which nothing is judged."""
+    """Give which way a value moved without which nothing is judged."""
     if now == then:
         return None
     if not now:
