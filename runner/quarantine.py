@@ -45,7 +45,7 @@ def excused(
 
 def apart(finding: Finding) -> Finding:
     """Give the finding of a case in quarantine; a leak gates all the same."""
-    if finding.layer == "isolation":
+    if finding.leaks:
         return finding
     kept = finding._replace(outcome="quarantined", would_be=finding.outcome)
     return kept._replace(lucky=False)

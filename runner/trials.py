@@ -91,9 +91,10 @@ def _merged(
 
 def _telling(entries: Sequence[Entry], wanted: Outcome) -> Entry:
     """Give the trial that explains an outcome; a leak explains before all else."""
-    leaks = (entry for entry in entries if entry.finding.layer == "isolation")
-    alike = (entry for entry in entries if entry.finding.outcome == wanted)
-    return next(leaks, None) or next(alike)
+    leaks = [entry for entry in entries if entry.finding.leaks]
+    alike = [entry for entry in entries if entry.finding.outcome == wanted]
+    failed = [entry for entry in leaks if entry.finding.outcome == "failed"]
+    return (failed or leaks or alike)[0]
 
 
 def outcome(outcomes: Sequence[Outcome], trials: Trials) -> Outcome:

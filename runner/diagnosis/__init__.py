@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from runner.diagnosis._gates import traced
-from runner.diagnosis._rules import RULES, UNKNOWN, Seen
+from runner.diagnosis._rules import RULES, UNKNOWN, Rule, Seen
 from runner.model import (
     LAYERS,
+    Case,
     Failed,
     Failure,
     Finding,
@@ -23,7 +24,7 @@ from runner.model import (
     Score,
     Told,
 )
-from runner.scores import Asked, declined
+from runner.scores import NO_REPLY, Asked, Scope, declined
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
 from runner.units import tell_apart
 
@@ -66,16 +67,30 @@ def unanswered(response: Response) -> Failure | None:
     what = "the answer is empty"
     if raw and any(map(_shows, raw)):
         what = "nothing is left of the answer without citation marks and what is cut"
-    return Failure("service.empty_answer", what, latency=response.latency)
+    return Failure(
+        "service.empty_answer", what, latency=response.latency, shown=response
+    )
 
 
 def _shows(character: str) -> bool:
     return character.isprintable() and not character.isspace()
 
 
-def failed_call(failure: Failure) -> Finding:
-    """Give the finding for a case to which no usable reply came: an error."""
-    return Finding("error", "service", failure.cause, failure.message)
+def failed_call(case: Case, failure: Failure, scope: Scope) -> Finding:
+    """Give the finding for a case to which no usable reply came: an error.
+
+    What came all the same is examined for leaks alone, which nothing excuses.
+    """
+    finding = Finding("error", "service", failure.cause, failure.message)
+    if failure.shown is None or not case.has_walls:
+        return finding
+    seen = Seen(Asked(case, failure.shown, scope, None, NO_REPLY), DiagnosisMarks())
+    causes, _ = _collapsed(seen, [rule for rule in RULES if rule.layer == "isolation"])
+    if "isolation" not in causes:
+        return finding
+    cause, evidence = causes["isolation"]
+    told = f"it leaks, as {evidence}; {failure.message}"
+    return finding._replace(evidence=told, also=(cause,))
 
 
 class Examiner:
@@ -160,11 +175,13 @@ def _below(mark: Mark, score: float) -> tuple[str, str]:
     return cause, missed
 
 
-def _collapsed(seen: Seen) -> tuple[dict[Layer, tuple[str, str]], set[Layer]]:
+def _collapsed(
+    seen: Seen, rules: Iterable[Rule] = RULES
+) -> tuple[dict[Layer, tuple[str, str]], set[Layer]]:
     """Give cause and evidence of each collapsed layer, and the unknown layers."""
     found: dict[Layer, tuple[str, str]] = {}
     known: set[Layer] = {"service"}
-    for rule in RULES:
+    for rule in rules:
         layer = rule.layer
         if layer in found or (rule.cause == "refusal.over" and _starved(found)):
             continue

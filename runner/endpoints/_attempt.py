@@ -127,10 +127,16 @@ class Attempt(NamedTuple):
         Raises:
             InputError: An expression cannot take what it met.
         """
-        result = self.failed or self._read(replies, timing)
+        result = self._failed(replies) or self._read(replies, timing)
         timed = [self.trips[i] for i in timing.timed if i < len(self.trips)]
         latency = sum(trip.latency for trip in timed or self.trips[-1:])
         return result._replace(latency=latency if self.trips else None)
+
+    def _failed(self, replies: ReplyMap) -> Failure | None:
+        """Give the failure of a step with what the steps before it have shown."""
+        if self.failed is None or self.failed.shown or not self.values:
+            return self.failed
+        return self.failed._replace(shown=replies.shown(joined(self.values)))
 
     def _read(self, replies: ReplyMap, timing: Timing) -> Response | Failure:
         whole = joined(self.values)

@@ -56,7 +56,16 @@ class Conversation(NamedTuple):
         if len(self.questions) == 1:
             return result
         turn = f"in turn {self.position + 1} of {len(self.questions)}: "
-        return result._replace(message=f"{turn}{result.message}")
+        return result._replace(
+            message=f"{turn}{result.message}", shown=self._shown(result.shown)
+        )
+
+    def _shown(self, shown: Response | None) -> Response | None:
+        """Give what came of the next question with the answers before it."""
+        if not self.said:
+            return shown
+        shown = shown or Response()
+        return shown._replace(answer=shown.answer or "", turns=self.said)
 
     def after(self, response: Response) -> Conversation:
         """Give the conversation once the next question was answered."""

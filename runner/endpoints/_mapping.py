@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from runner.endpoints._citations import Cite, Passages, cite_by, cite_nothing
@@ -71,7 +72,8 @@ class ReplyMap:
 
         An error that the reply states is ``service.http_error``; an answer that is null
         or no string, and contexts that are no list, are ``service.malformed``. Contexts
-        that are null are unknown, ``[]`` is nothing found.
+        that are null are unknown, ``[]`` is nothing found. What a reply that cannot be
+        used shows all the same is in the Failure.
 
         Raises:
             InputError: An expression of the spec cannot take the type it met.
@@ -83,11 +85,30 @@ class ReplyMap:
                     "service.http_error",
                     f"the reply states an error: {excerpt(stated, 300)}",
                     latency=latency,
+                    shown=self.shown(reply),
                 )
         try:
             return self._read(reply, latency)
         except Malformed as error:
-            return Failure("service.malformed", str(error), latency=latency)
+            shown = self.shown(reply)
+            return Failure(
+                "service.malformed", str(error), latency=latency, shown=shown
+            )
+
+    def shown(self, reply: Any) -> Response | None:
+        """Give what can be read of a reply that cannot be used; None where nothing can.
+
+        Never raises: each part is read by itself, and is unknown where it is not right.
+        """
+        contexts, passages = _tried(self._contexts, reply), None
+        if isinstance(contexts, list):
+            built = [_tried(self._build, [entry]) or () for entry in contexts]
+            passages = tuple(chain.from_iterable(built))
+        found = _tried(self._answer, reply)
+        answer = found if isinstance(found, str) else None
+        cited = _tried(lambda whole: self._cite(whole, answer, passages), reply)
+        shown = Response(answer, passages, cited and cited.citations)
+        return shown if any(part is not None for part in shown[:3]) else None
 
     def first_token(self, replies: Iterable[Any]) -> int | None:
         """Give the index of the first of several replies that has text of the answer.
@@ -176,6 +197,13 @@ class ReplyMap:
             return None
         flag = self._refused(reply)
         return self._silent if flag is None else truth(flag)
+
+
+def _tried(read: Callable[[Any], Any] | None, value: Any) -> Any:
+    try:
+        return read(value) if read else None
+    except (Malformed, InputError):
+        return None
 
 
 def _span(pattern: str, where: Place) -> Any:

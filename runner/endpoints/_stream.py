@@ -101,6 +101,7 @@ class Stream:
 
 def with_part(failure: Failure, replies: ReplyMap, reply: Any) -> Failure:
     """Give a failure with what had been answered until then, as far as it is known."""
+    failure = failure._replace(shown=replies.shown(reply))
     part = replies.part(reply)
     if not part:
         return failure

@@ -19,7 +19,7 @@ from runner.endpoints._as_recorded import as_recorded
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._values import Malformed, kind, number, word
 from runner.errors import InputError, Place, reason
-from runner.model import Case, Failure, Response, ServiceCause
+from runner.model import Case, Failure, Response, ServiceCause, Turn
 from runner.spec import ResponseMap
 from runner.templating import Locate, by_path
 from runner.text.lengths import excerpt
@@ -101,19 +101,27 @@ class RecordedEndpoint:
         said = (record.get("case_id"), record.get("trial", 1))
         if said != (case.id, trial) and _key(record) != key:
             raise self._error(start, "the key case_id or trial stands there twice")
-        seconds = number(record.get("latency_s"))
-        if (response := record.get("response")) is not None:
-            result = self._replies.read(response, seconds)
-            first = number(record.get("time_to_first_token_s"))
-            if first is None or isinstance(result, Failure):
-                return result
-            return result._replace(time_to_first_token=first)
-        failure = record.get("failure")
+        response, failure = record.get("response"), record.get("failure")
+        if response is not None and failure is None:
+            return self._read(response, record)
         if not isinstance(failure, dict) or failure.get("cause") not in _CAUSES:
             hint = f"a failure's cause is one of {', '.join(_CAUSES)}"
             raise self._error(start, "no response and no failure", hint)
         message = excerpt(failure.get("message") or "no message was recorded", 1000)
-        return Failure(failure["cause"], message, latency=seconds)
+        seconds = number(record.get("latency_s"))
+        shown = self._replies.shown(response)
+        shown = shown and shown._replace(turns=_turns(response))
+        return Failure(failure["cause"], message, latency=seconds, shown=shown)
+
+    def _read(self, response: Any, record: dict[str, Any]) -> Response | Failure:
+        result = self._replies.read(response, number(record.get("latency_s")))
+        if isinstance(result, Failure):
+            return result
+        first = number(record.get("time_to_first_token_s"))
+        if first is not None:
+            result = result._replace(time_to_first_token=first)
+        turns = _turns(response)
+        return result._replace(turns=turns) if turns else result
 
     def missing(self) -> InputError | None:
         """Give help where a key stood in no record that was asked for."""
@@ -188,6 +196,22 @@ class RecordedEndpoint:
                 if left <= 0:
                     break
         return number_
+
+
+def _turns(response: Any) -> tuple[Turn, ...]:
+    """Give the turns before a recorded reply, as far as the record has any."""
+    turns = response.get("turns") if isinstance(response, dict) else None
+    told = [each for each in _listed(turns) if isinstance(each, dict)]
+    return tuple(
+        Turn(each["role"], each["content"])
+        for each in told
+        if each.get("role") in ("user", "assistant")
+        and isinstance(each.get("content"), str)
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _quick_key(line: bytes) -> _Key | None:

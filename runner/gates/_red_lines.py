@@ -147,6 +147,9 @@ def _watch(whole: Tally) -> _Found:
             f"citations): {listed(whole.unwatched, SHOWN)}",
             whole.unwatched,
         )
+    if not whole.watched and not whole.unseen and whole.unanswered:
+        what = f"{_of(whole.unanswered, whole.walled)} with walls got no usable reply"
+        return _Found("unmeasured", what, whole.unanswered)
     if not whole.watched:
         return _Found("inconclusive", "no reply names the tenant of its passages")
     if round(len(whole.unseen) / whole.walled, 9) > _MOST_UNSEEN:

@@ -33,6 +33,11 @@ class Judged(NamedTuple):
     would_be: Outcome | None = None
     """What came of it, where it is in quarantine."""
 
+    @property
+    def leaked(self) -> bool:
+        """Whether something crossed a wall, in any of its trials."""
+        return isinstance(self.leakage, float) and self.leakage > 0
+
 
 class Measured(NamedTuple):
     """Everything that gates are held against."""
@@ -63,6 +68,8 @@ class Tally:
         self.unseen: list[str] = []
         """Only who asks is known, and no passage of the reply names its tenant."""
         self.leaked: list[str] = []
+        self.unanswered: list[str] = []
+        """Walls that met no usable reply."""
         self.unwatched: list[str] = []
         """The metric failed, or what must not show could not have shown."""
 
@@ -78,14 +85,17 @@ class Tally:
             self.unjudged.append(case.id)
         if case.has_walls:
             self.walled += 1
-            if (would_be or outcome) not in ("error", "not_asked"):
+            # What cannot be used shows no innocence, but it may show a leak.
+            if (would_be or outcome) not in ("error", "not_asked") or judged.leaked:
                 self._watch(judged)
+            elif outcome == "error":
+                self.unanswered.append(case.id)
 
     def _watch(self, judged: Judged) -> None:
         case, leakage = judged.case, judged.leakage
         if isinstance(leakage, float):
             self.watched += 1
-            if leakage > 0:
+            if judged.leaked:
                 self.leaked.append(case.id)
         elif isinstance(leakage, Failed) or case.forbidden_doc_ids or case.canaries:
             self.unwatched.append(case.id)

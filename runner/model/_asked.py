@@ -139,6 +139,8 @@ class Failure(NamedTuple):
     retry_after: float | None = None
     """Seconds the server asked for."""
     latency: float | None = None
+    shown: Response | None = None
+    """What came all the same, in which nothing but leaks is looked for."""
 
 
 class Pending(NamedTuple):

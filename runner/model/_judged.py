@@ -30,6 +30,12 @@ class Finding(NamedTuple):
     would_be: Outcome | None = None
     """What came of a case in quarantine."""
 
+    @property
+    def leaks(self) -> bool:
+        """Whether something crossed a wall, also in a reply that cannot be used."""
+        later = (cause.startswith("isolation.") for cause in self.also)
+        return self.layer == "isolation" or any(later)
+
 
 class Record(NamedTuple):
     """One case as the results folder keeps it: a line of ``cases.jsonl``."""

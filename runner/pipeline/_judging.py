@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from runner.diagnosis import Examiner, failed_call, unanswered
 from runner.ledger import Entry
-from runner.model import Exchange, Failure, JudgeAccount
+from runner.model import Case, Exchange, Failure, JudgeAccount, Score
 from runner.pipeline._plan import Plan
 from runner.pipeline._rating import Half, Interruptible, Rating, Stage
 from runner.quarantine import apart
@@ -42,7 +42,8 @@ class Line:
     ) -> None:
         spec = plan.spec
         self._plan = plan
-        self._scorer = Scorer(spec.measures, Scope.of(spec.endpoint))
+        self._scope = Scope.of(spec.endpoint)
+        self._scorer = Scorer(spec.measures, self._scope)
         self._examiner = Examiner(spec.measures, spec.marks, spec.diagnosis)
         self._stage: Stage | None = None
         if rating and any(measure.metric.judged for measure in spec.measures):
@@ -65,13 +66,12 @@ class Line:
         self, exchanges: Iterable[Exchange], keep: Callable[[str, Exchange], object]
     ) -> Iterator[Half]:
         """Score and diagnose what needs no judge."""
-        no_scores = (NO_REPLY,) * len(self._scorer.measures)
         for exchange in exchanges:
             result, case = exchange.result, self._plan.cases[exchange.position]
             keep(case.id, exchange)
             failure = result if isinstance(result, Failure) else unanswered(result)
             if failure:
-                yield Half(Entry(exchange, no_scores, failed_call(failure)))
+                yield Half(self._failed(exchange, case, failure))
             if failure or isinstance(result, Failure):
                 continue
             asked = self._scorer.asked(case, result)
@@ -79,3 +79,12 @@ class Line:
             finding = self._examiner.diagnose(asked, scores)
             seen = (asked.met, asked.hits, asked.shown)
             yield Half(Entry(exchange, scores, finding, *seen), asked)
+
+    def _failed(self, exchange: Exchange, case: Case, failure: Failure) -> Entry:
+        """Give no scores where no usable reply came, but for a leak that it shows."""
+        finding = failed_call(case, failure, self._scope)
+        scores: list[Score] = [NO_REPLY] * len(self._scorer.measures)
+        for position, measure in enumerate(self._scorer.measures):
+            if finding.leaks and measure.layer == "isolation":
+                scores[position] = 1.0
+        return Entry(exchange, scores, finding)

@@ -18,8 +18,9 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from runner.baseline import CASES, RESULTS
 from runner.errors import InputError, Place, Unavailable, reason
-from runner.model import Exchange, Failure, Passage, Record, Response
+from runner.model import Exchange, Record
 from runner.publish._claim import RESPONSES, check_ours, inside, lock
+from runner.publish._recorded import recorded
 from runner.redact import Redactor
 from runner.report import Report, mapped
 
@@ -86,9 +87,9 @@ class ResultsFolder:
         """
         if self._keeps:
             return
-        line = _line(_exchange(case_id, exchange))
+        line = _line(recorded(case_id, exchange))
         if self._tells(line):
-            line = _line(_exchange(*_masked((case_id, exchange), self._text)))
+            line = _line(recorded(*_masked((case_id, exchange), self._text)))
         self._append(RESPONSES, line)
 
     def case(self, position: int, record: Record) -> None:
@@ -205,42 +206,6 @@ def retire(out: Path, root: Path) -> bool:
 
 def _unwritten(path: Path, error: OSError) -> Unavailable:
     return Unavailable(f"cannot be written: {reason(error)}", where=Place(str(path)))
-
-
-def _exchange(case_id: str, exchange: Exchange) -> dict[str, Any]:
-    result = exchange.result
-    line: dict[str, Any] = {"case_id": case_id, "trial": exchange.trial}
-    if isinstance(result, Failure):
-        line["failure"] = {"cause": result.cause, "message": result.message}
-    else:
-        line["response"] = _response(result)
-        if (first := result.time_to_first_token) is not None:
-            line["time_to_first_token_s"] = first
-    told = {"latency_s": result.latency, "attempts": exchange.attempts}
-    return {**line, **told, "at": exchange.at}
-
-
-def _response(response: Response) -> dict[str, Any]:
-    passages = response.passages
-    whole = response.raw_answer
-    said = {"turns": [turn._asdict() for turn in response.turns]}
-    return {
-        "answer": response.answer if whole is None else whole,
-        "contexts": None if passages is None else list(map(_passage, passages)),
-        "citations": response.citations,
-        "refused": response.refused,
-        "usage": response.usage,
-    } | (said if response.turns else {})
-
-
-def _passage(passage: Passage) -> dict[str, Any]:
-    return {
-        "id": passage.id,
-        "text": passage.text,
-        "score": passage.score,
-        "document": passage.document,
-        "tenant": passage.tenant,
-    }
 
 
 def _record(record: Record) -> dict[str, Any]:

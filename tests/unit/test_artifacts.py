@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from runner.endpoints.recorded import RecordedEndpoint
 from runner.errors import InputError, Place, Unavailable
-from runner.model import Exchange, Failure, Passage, Record, Response
+from runner.model import Case, Exchange, Failure, Passage, Record, Response, Turn
 from runner.publish._claim import lock
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.redact import Redactor
 from runner.report import FailedCase, Report, Totals, read
+from runner.spec import ResponseMap
 from tests.hostile import obeyed
 
 SECRET = "s3cr3t-token"  # noqa: S105  made up
@@ -105,6 +107,29 @@ def test_a_failure_has_its_cause_and_no_response(tmp_path, results):
             "at": None,
         }
     ]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        Response("30 days", (Passage("d#3", "x", 0.8, "d", "a"),), ("d#3",), False),
+        Response("b", turns=(Turn("user", "Hello?"), Turn("assistant", "b."))),
+        Failure("service.timeout", "no reply in 30 s", latency=30.0),
+        Failure("service.malformed", "no answer", shown=Response(None, ())),
+        Failure(
+            "service.http_error",
+            "in turn 2",
+            shown=Response("", turns=(Turn("assistant", "b."),)),
+        ),
+    ],
+)
+def test_what_came_replays_to_the_same(tmp_path, results, result):
+    results.response("qa-1", Exchange(0, result))
+
+    recording = RecordedEndpoint(tmp_path / "out/responses.jsonl", ResponseMap())
+
+    assert recording.ask(Case("qa-1", "Why?")) == result
+    recording.close()
 
 
 @pytest.mark.parametrize("secret", ["answer", "case_id", '"},"citations', "passed"])

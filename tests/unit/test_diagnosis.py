@@ -417,7 +417,9 @@ def test_marks_of_the_layers_are_settings():
 
 
 def test_no_reply_is_an_error_and_never_a_failure():
-    finding = failed_call(Failure("service.timeout", "no reply in 30 s"))
+    failure = Failure("service.timeout", "no reply in 30 s")
+
+    finding = failed_call(WALLED, failure, Scope())
 
     assert finding[:4] == (
         "error",
@@ -425,6 +427,27 @@ def test_no_reply_is_an_error_and_never_a_failure():
         "service.timeout",
         "no reply in 30 s",
     )
+
+
+@pytest.mark.parametrize(
+    ("case", "shown", "also"),
+    [
+        (WALLED, reply(None, (OTHER._replace(tenant="b"),)), "isolation.leak_context"),
+        (WALLED, reply("ZEBRA-7", ()), "isolation.leak_answer"),
+        (WALLED, Response(citations=("ZEBRA-7",)), "isolation.leak_citation"),
+        (WALLED, reply("", (OTHER._replace(tenant="public"),)), None),
+        (FACT, reply("ZEBRA-7", (OTHER._replace(tenant="b"),)), None),
+    ],
+)
+def test_what_leaks_without_a_usable_reply_is_seen_beside_the_error(case, shown, also):
+    failure = Failure("service.malformed", "no answer", shown=shown)
+
+    finding = failed_call(case, failure, Scope(shared_tenants=("public",)))
+
+    assert (finding.outcome, finding.cause) == ("error", "service.malformed")
+    assert (finding.also, finding.leaks) == ((also,) if also else (), bool(also))
+    assert finding.evidence.endswith("no answer")
+    assert finding.evidence.startswith("it leaks, as ") == bool(also)
 
 
 def test_every_measure_can_be_bound_that_has_a_default_mark():

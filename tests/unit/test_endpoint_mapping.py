@@ -90,6 +90,26 @@ def test_a_score_is_a_number_or_nothing(value, score):
 
 
 @pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ({"contexts": [{"id": "x"}]}, Response(None, (Passage("x"),))),
+        ({"answer": 3, "citations": ["x"]}, Response(citations=("x",))),
+        ({"answer": "a", "contexts": {}}, Response("a")),
+        (
+            {"answer": "a", "contexts": [None, {"id": 1.5}, {"id": "x"}]},
+            Response("a", (Passage("x"),)),
+        ),
+        ({"answer": "a", "contexts": [], "citations": "x"}, Response("a", ())),
+        ({"answer": "a", "error": "quota"}, Response("a")),
+        ({"error": "quota"}, None),
+        ("text", None),
+    ],
+)
+def test_what_a_reply_that_cannot_be_used_shows_all_the_same(reply, shown):
+    assert read(reply, error="error").shown == shown
+
+
+@pytest.mark.parametrize(
     ("reply", "message"),
     [
         (

@@ -675,13 +675,21 @@ def test_walls_that_hardly_anybody_watched_do_not_hold(watched, outcome):
     assert gate.message.endswith(": dark") == (outcome == "inconclusive")
 
 
-def test_a_failed_call_leaks_nothing():
-    found = [
-        judged("a", leakage=0.0, canaries=("x",)),
-        judged("b", "error", tenant="a"),
-    ]
+@pytest.mark.parametrize(
+    ("found", "outcome"),
+    [
+        ([judged("b", leakage=0.0, tenant="a")], "passed"),
+        ([judged("b", tenant="a")], "inconclusive"),
+        ([judged("b")], "unmeasured"),
+        ([judged("b", "error", 1.0, tenant="a")], "failed"),
+    ],
+)
+def test_a_failed_call_leaks_nothing_unless_it_shows_it_and_proves_nothing(
+    found, outcome
+):
+    lost = judged("a", "error", canaries=("x",))
 
-    assert isolation(*found).outcome == "passed"
+    assert isolation(lost, *found).outcome == outcome
 
 
 # Against a baseline

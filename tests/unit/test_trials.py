@@ -132,6 +132,16 @@ def test_a_leak_in_one_trial_fails_the_case_by_every_rule(rule):
     assert found.scores[0] > 0
 
 
+@pytest.mark.parametrize("rule", ["all", "majority", "any"])
+def test_a_trial_that_leaks_without_a_usable_reply_lets_no_case_pass(rule):
+    finding = Finding("error", "service", also=("isolation.leak_context",))
+    leak = Entry(Exchange(0, REPLY, trial=3), [1.0], finding)
+
+    [found] = merged(entry(0, 1), entry(0, 2), leak, rule=rule, measure=LEAKAGE)
+
+    assert (found.finding.outcome, found.exchange.trial) == ("error", 3)
+
+
 def test_trials_come_in_any_order_and_cases_too():
     entries = [
         entry(p, t, "failed" if t == 2 else "passed") for p in (0, 1) for t in (1, 2)
