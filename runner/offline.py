@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
@@ -12,7 +11,7 @@ from runner import baseline, files, pipeline, worked_examples
 from runner.cases import health
 from runner.comparison import compare, failing
 from runner.endpoints import check
-from runner.errors import InputError, Place, did_you_mean, masking, reason
+from runner.errors import InputError, Place, masking
 from runner.judge_setup import foretold, with_judge
 from runner.metrics import registry
 from runner.model import ACROSS, LAYERS, STATISTICS, split_statistic
@@ -22,10 +21,6 @@ from runner.report import Report
 from runner.results import folder_of, read_report, read_results, renderings
 from runner.spec import Spec, warnings
 from runner.units import count
-from runner.variables import Use, substituted
-
-_SPEC = "evals/rag.yaml"
-_MARKUP = re.compile(r"\[([^\]]+)\]\([^)]*\)|(?<!\w)\*([^*\n]+)\*")
 
 
 def validate(
@@ -164,85 +159,6 @@ def _in_a_spec(path: Path, root: Path) -> str:
     top, real = (Path(os.path.realpath(each)) for each in (root, path))
     is_inside = real.is_relative_to(top)
     return f"/{real.relative_to(top).as_posix()}" if is_inside else path.as_posix()
-
-
-def init(
-    folder: Path, templates: Path, recipes: Path, server: str | None = None
-) -> list[Path]:
-    """Write the files to start from; give what was written.
-
-    The spec is that of a ``server``, where one is named.
-
-    Raises:
-        InputError: One of them is there already, and nothing is written; there is no
-            recipe for the server; or the folder cannot be written to.
-    """
-    paths = [path for path in sorted(templates.rglob("*")) if path.is_file()]
-    sources = {folder / path.relative_to(templates): path for path in paths}
-    if server:
-        sources[folder / _SPEC] = _recipe(recipes, server)
-    there = [target for target in sources if os.path.lexists(target)]
-    if there:
-        raise InputError(
-            "is there already", where=Place(there[0].as_posix()), hint="nothing written"
-        )
-    for target, path in sources.items():
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(path.read_bytes())
-        except OSError as error:
-            what = f"cannot be written: {reason(error)}"
-            raise InputError(what, where=Place(target.as_posix())) from None
-    return list(sources)
-
-
-def first_steps(folder: Path) -> list[str]:
-    """Give what to do next with the files that ``init`` has written."""
-    spec = (folder / _SPEC).as_posix()
-    names: list[str] = []
-
-    def seen(use: Use) -> str:
-        names.append(use.name or "")
-        return ""
-
-    substituted((folder / _SPEC).read_text(encoding="utf-8"), seen)
-    listed = ", ".join(dict.fromkeys(filter(None, names)))
-    cases = (folder / "evals/cases/first.yaml").as_posix()
-    return [
-        "next:",
-        f"  set {listed}, or write the values into the spec",
-        f"  rag-eval probe {spec}  # one question: the reply, and the ids to expect",
-        f"  write questions of your own into {cases}",
-        f"  rag-eval run {spec}  # writes rag-eval-results/, which git need not keep",
-    ]
-
-
-def about(pages: Path, server: str) -> list[str]:
-    """Give what the page of a recipe says of its server, line by line.
-
-    That is which layers it lets be judged, how to switch the others on, and which ids
-    to expect; nothing where the page is not there.
-    """
-    page = pages / f"{server}.md"
-    text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    _, known, section = text.partition(f"`rag-eval init --for {server}`. ")
-    if not known:
-        return []
-    said = _MARKUP.sub(r"\1\2", section.rpartition("\n[All recipes]")[0]).strip()
-    return [f"about {server}:", *(f"  {line}".rstrip() for line in said.split("\n"))]
-
-
-def _recipe(recipes: Path, server: str) -> Path:
-    """Give the spec that is written for a server.
-
-    Raises:
-        InputError: There is none; says for which there is.
-    """
-    known = {path.stem: path for path in sorted(recipes.glob("*.yaml"))}
-    if server in known:
-        return known[server]
-    listed = did_you_mean(server, known) or f"there are {', '.join(known)}"
-    raise InputError(f"there is no recipe for {server!r}", hint=listed)
 
 
 def listed_metrics() -> list[str]:

@@ -22,6 +22,7 @@ from runner.cli._calibration import annotate, calibrate
 from runner.cli._context import (
     SIGNALS,
     recipes,
+    repository,
     tell,
     templates,
     workspace,
@@ -242,13 +243,14 @@ def save(results: Path, to: Path) -> None:
 @click.option("--for", "server", help="The server that answers, such as dify.")
 def init(folder: Path, server: str | None) -> None:
     """Write a spec, a case file and a workflow to start from."""
-    from runner import offline
+    from runner import scaffold
 
-    written = offline.init(folder, templates() / "init", recipes(), server)
+    top = Path(os.path.relpath(repository(folder) or folder))
+    written = scaffold.init(folder, top, templates() / "init", recipes(), server)
     lines = (f"wrote {path.as_posix()}" for path in written)
     pages = recipes().parents[1] / "docs/recipes"
-    told = offline.about(pages, server) if server else []
-    tell("\n".join((*lines, *told, *offline.first_steps(folder))))
+    told = scaffold.about(pages, server) if server else []
+    tell("\n".join((*lines, *told, *scaffold.first_steps(folder, top, written))))
 
 
 @commands.command()

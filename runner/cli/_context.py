@@ -59,11 +59,17 @@ def workspace(spec: Path) -> Path:
     if named := os.environ.get("GITHUB_WORKSPACE"):
         return Path(named)
     folder = Path(os.path.realpath(spec)).parent
-    for above in (folder, *folder.parents):
-        if (above / ".git").exists():
-            return above
+    if top := repository(folder):
+        return top
     here = Path.cwd()
     return here if folder.is_relative_to(here) else folder
+
+
+def repository(folder: Path) -> Path | None:
+    """Give the top of the repository that a folder is in, None where it is in none."""
+    real = Path(os.path.realpath(folder))
+    is_top = os.path.exists  # which a name that is too long does not stop
+    return next((up for up in (real, *real.parents) if is_top(up / ".git")), None)
 
 
 def recipes() -> Path:

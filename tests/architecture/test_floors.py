@@ -23,7 +23,7 @@ FLOORS = (
     {"endpoints", "judges", "pipeline", "results", "interrupts", "terminal"},
     {"base", "endpoint_setup", "examples", "judge_setup", "progress"},
     {"docs", "labels", "probe", "session", "worked_examples"},
-    {"annotation", "meta_evaluation", "offline"},
+    {"annotation", "meta_evaluation", "offline", "scaffold"},
     {"action"},
     {"cli"},
     {"__main__"},

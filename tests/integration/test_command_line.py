@@ -11,6 +11,7 @@ import time
 from threading import Thread
 
 import pytest
+import yaml
 
 from demo.pipeline import Pipeline
 from demo.search import Index, load
@@ -41,6 +42,7 @@ def results(team, folder="rag-eval-results"):
 
 
 SPEC = "specs/quickstart.yaml"
+WORKFLOW = ".github/workflows/rag-eval.yml"
 
 
 def test_a_run_ends_with_its_verdict_and_all_its_files(team, service):
@@ -420,6 +422,24 @@ def test_init_writes_what_validate_accepts(team):
     assert again.exit == 2
     assert "there already" in again.err
     assert spec.exists()
+
+
+def test_init_below_the_top_of_a_repository_puts_the_workflow_where_it_is_read(team):
+    (team / "mono/.git").mkdir(parents=True)
+    bots = [team / "mono/bots" / name for name in ("a", "b")]
+
+    first, second = (
+        rag_eval("init", bot.relative_to(team / "mono"), cwd=team / "mono")
+        for bot in bots
+    )
+
+    workflow = yaml.safe_load((team / "mono" / WORKFLOW).read_text())
+    step = workflow["jobs"]["evaluate"]["steps"][-1]
+    assert (first.exit, second.exit) == (0, 0)
+    assert step["with"]["spec"] == "bots/a/evals/rag.yaml"
+    assert not any((bot / ".github").exists() for bot in bots)
+    assert f"  add bots/b/evals/rag.yaml to the specs of {WORKFLOW}" in second.out
+    assert (bots[1] / "evals/rag.yaml").exists()
 
 
 def test_an_address_without_its_scheme_is_no_missing_file(team):
