@@ -6,13 +6,16 @@ the same format: what a comparison needs stays, what was asked and answered does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from math import isfinite
-from typing import Any, NamedTuple, get_args
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter
 
 from runner.comparison import DEPTH, Results
-from runner.errors import InputError, Place, did_you_mean
-from runner.model import LAYERS, Outcome, Record, Table
+from runner.errors import InputError, Place
+from runner.model import Record, Table
+from runner.readback import checked
 from runner.report import Report
 from runner.units import count
 
@@ -162,93 +165,14 @@ def read_record(value: Any, place: Place) -> Record:
     """
     if not isinstance(value, dict):
         raise InputError("this is no object", where=place, hint=_DAMAGED)
-    read: dict[str, Any] = {}
-    for key, raw in value.items():
-        field = _FIELDS.get(key)
-        if field is None:
-            hint = did_you_mean(key, _FIELDS) or _DAMAGED
-            raise InputError(f"unknown key {key}", where=place, hint=hint)
-        if not field.holds(raw):
-            what = f"{key} is not {field.what}"
-            raise InputError(what, where=place, hint=_DAMAGED)
-        read[key] = tuple(raw) if type(raw) is list else raw
-    for key in _REQUIRED:
-        if key not in read:
-            raise InputError(f"{key} is missing", where=place, hint=_DAMAGED)
-    return Record(**read)
+    data = {key: tuple(v) if type(v) is list else v for key, v in value.items()}
+    record = checked(data, _adapter().validate_python, place, hint=_DAMAGED)
+    if min(record.hits or (1,)) < 1:
+        where = place._replace(path="hits")
+        raise InputError("a rank is 1 or more", where=where, hint=_DAMAGED)
+    return record
 
 
-class _Field(NamedTuple):
-    what: str
-    holds: Callable[[Any], bool]
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value)
-
-
-def _is_text_or_null(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_list_of(*kinds: type) -> Callable[[Any], bool]:
-    known = {*kinds}
-    return lambda value: type(value) is list and {*map(type, value)} <= known
-
-
-def _are_words(value: Any) -> bool:
-    return _are_texts(value) and all(value)
-
-
-def _are_scores(value: Any) -> bool:
-    if type(value) is not dict or not {*map(type, value.values())} <= _NUMBERS:
-        return False
-    try:
-        return all(map(isfinite, filter(None, value.values())))
-    except OverflowError:  # no float is as large
-        return False
-
-
-def _are_outcomes(value: Any) -> bool:
-    return type(value) is list and all(each in _OUTCOMES for each in value)
-
-
-def _are_ranks(value: Any) -> bool:
-    return value is None or (_are_numbers(value) and min(value, default=1) > 0)
-
-
-def _is_one_of(words: Iterable[str | None]) -> Callable[[Any], bool]:
-    known = tuple(words)
-    return lambda value: value in known
-
-
-_NUMBERS = {float, int, type(None)}
-_are_texts, _are_numbers = _is_list_of(str), _is_list_of(int)
-_are_ids = _is_list_of(str, type(None))
-_OUTCOMES = get_args(Outcome)
-_WORDS = _Field("a list of strings", _are_words)
-_TEXT = _Field("a string", _is_text)
-_TEXT_OR_NULL = _Field("a string or null", _is_text_or_null)
-_FIELDS: Mapping[str, _Field] = {
-    "id": _TEXT,
-    "type": _TEXT_OR_NULL,
-    "tags": _WORDS,
-    "outcome": _Field(f"one of {', '.join(_OUTCOMES)}", _is_one_of(_OUTCOMES)),
-    "layer": _Field("a layer", _is_one_of((*LAYERS, None))),
-    "cause": _TEXT_OR_NULL,
-    "also": _WORDS,
-    "lucky": _Field("true or false", lambda value: isinstance(value, bool)),
-    "retrieved": _Field(
-        "a list of ids",
-        lambda value: value is None or _are_ids(value),
-    ),
-    "hits": _Field("a list of ranks", _are_ranks),
-    "failed": _WORDS,
-    "absent": _WORDS,
-    "trials": _Field("a list of outcomes", _are_outcomes),
-    "would_be": _Field("an outcome", _is_one_of((*_OUTCOMES, None))),
-    "scores": _Field("an object of finite numbers and nulls", _are_scores),
-    "hash": _TEXT,
-    "labels": _TEXT,
-}
-_REQUIRED = ("id", "outcome", "hash", "labels", "scores")
+@cache  # built when results are first read back
+def _adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record, config=ConfigDict(strict=True, allow_inf_nan=False))

@@ -87,7 +87,7 @@ def read(lines: Iterable[tuple[int, Any]], file: str) -> Iterator[Point]:
         InputError: A line is not what this version writes.
     """
     for number, value in lines:
-        yield checked(value, Point, Place(file, number), hint=_REMEDY)
+        yield checked(value, Point.model_validate, Place(file, number), hint=_REMEDY)
 
 
 def trend(points: Sequence[Point]) -> Mapping[str, tuple[float, ...]]:

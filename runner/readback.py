@@ -6,6 +6,7 @@ that a file of another version is called that and not damaged.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -17,6 +18,7 @@ from runner.text.lengths import cut
 _SHOWN = 200  # characters of what is wrong: a number may have thousands
 
 Written = TypeVar("Written", bound=BaseModel)
+Record = TypeVar("Record")
 
 
 def read_back(
@@ -47,17 +49,25 @@ def read_back(
     if found != known or isinstance(found, bool):
         wrong = f"has format_version {found!r:.40}; this version reads {known}"
         raise InputError(wrong, where=place, hint=hint)
-    return checked(data, record, place, hint=hint)
+    return checked(data, record.model_validate, place, hint=hint)
 
 
-def checked(data: Any, record: type[Written], place: Place, *, hint: str) -> Written:
+def checked(
+    data: Any, validate: Callable[[Any], Record], place: Place, *, hint: str
+) -> Record:
     """Give the record that parsed JSON holds.
 
+    Args:
+        data: What was parsed.
+        validate: Makes it the record; raises pydantic's error.
+        place: Where it stands, for errors.
+        hint: The remedy.
+
     Raises:
-        InputError: The first value that does not fit the model, with its key path.
+        InputError: The first value that does not fit the record, with its key path.
     """
     try:
-        return record.model_validate(data)
+        return validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         wrong = cut(first["msg"].removeprefix("Value error, "), _SHOWN)

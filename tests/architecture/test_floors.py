@@ -38,7 +38,8 @@ HOMES = {
     "jinja2": {"templating"},
     "jmespath": {"endpoints"},
     "pydantic": {
-        *("calibration", "history", "metrics", "model", "readback", "report", "spec"),
+        *("baseline", "calibration", "history", "metrics", "model", "readback"),
+        *("report", "spec"),
     },
     "pydantic_core": {
         *("action", "calibration", "cases", "endpoints", "files", "judges", "labels"),
