@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from runner.cases import MAX_UNDETERMINED
@@ -15,7 +15,6 @@ from runner.model import (
     Delta,
     GateOutcome,
     GateResult,
-    Rule,
     SliceSummary,
     Summary,
     split_statistic,
@@ -72,23 +71,25 @@ def _held(
     selection = measured.selection
     if reading.value is None and selection and selection.misses(limit, spec):
         reading = _without_cases(filtered=True)
-    rule = _RULES[limit.rule]
-    if rule.name == "max_drop" and measured.review.baseline_unread:
+    is_drop = limit.rule == "max_drop"
+    if is_drop and measured.review.baseline_unread:
         reading = reading._replace(problem=reading.problem or UNREAD)
     if reading.problem:
         found = _Found(reading.outcome, reading.value, reading.problem)
+    elif is_drop:
+        found = _drop(limit, reading, measured.comparison)
     else:
-        found = rule.hold(limit, reading, measured.comparison)
+        found = _bound(limit, reading)
     return GateResult(
         metric=limit.name,
-        rule=rule.name,
+        rule=limit.rule,
         limit=limit.amount.value,
         value=found.value,
         level=limit.level,
         line=limit.line,
         outcome=found.outcome,
         slice=limit.slice,
-        relative=rule.name == "max_drop" and limit.amount.percent,
+        relative=is_drop and limit.amount.percent,
         baseline=found.baseline,
         owner=limit.owner,
         message=_sentence(limit, found.message),
@@ -159,22 +160,18 @@ def _gap(
     return "" if value is not None else ": ".join((_ON_NONE, *why))
 
 
-def _floor(limit: Limit, reading: _Reading, _: Comparison | None) -> _Found:
-    return _bound(limit, reading, below=True)
-
-
-def _ceiling(limit: Limit, reading: _Reading, _: Comparison | None) -> _Found:
-    return _bound(limit, reading, below=False)
-
-
-def _bound(limit: Limit, reading: _Reading, *, below: bool) -> _Found:
-    value, bound = reading.value or 0.0, limit.amount.value
+def _bound(limit: Limit, reading: _Reading) -> _Found:
+    value, bound, is_floor = (
+        reading.value or 0.0,
+        limit.amount.value,
+        limit.rule == "min",
+    )
     excess = round(value, 9) - round(bound, 9)
-    if (excess >= 0) if below else (excess <= 0):
+    if (excess >= 0) if is_floor else (excess <= 0):
         return _Found("passed", value)
     shown, allowed = tell_apart(value, bound)
     unit = f" {reading.unit}" * bool(reading.unit)
-    word = "below" if below else "above"
+    word = "below" if is_floor else "above"
     return _Found("failed", value, f"{shown}{unit} is {word} {allowed}{unit}")
 
 
@@ -241,15 +238,3 @@ def _doubt(better: Better, delta: Delta, allowed: float) -> str:
         return ""
     edges = " to ".join(f"{_SIGNS[edge > 0]}{rough(abs(edge))}" for edge in (low, high))
     return f"; within noise, as the true change may be {edges}"
-
-
-class _Holder(NamedTuple):
-    name: Rule
-    hold: Callable[[Limit, _Reading, Comparison | None], _Found]
-
-
-_RULES: Mapping[str, _Holder] = {
-    "min": _Holder("min", _floor),
-    "max": _Holder("max", _ceiling),
-    "max_drop": _Holder("max_drop", _drop),
-}

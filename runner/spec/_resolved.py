@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_json
 
@@ -35,12 +35,15 @@ class CaseSource(NamedTuple):
     place: Place | None = None
 
 
+LimitRule = Literal["min", "max", "max_drop"]
+
+
 class Limit(NamedTuple):
     """One line of a threshold: held against one number, it makes one gate."""
 
     name: str
     """As written: ``recall@5``, ``accuracy``, ``latency_p95``."""
-    rule: str
+    rule: LimitRule
     amount: Amount
     level: Level = "fail"
     slice: str | None = None

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import get_args
 
 from runner.errors import Document, KeyPath
 from runner.model import split_statistic
 from runner.spec._amounts import as_share
 from runner.spec._explain import Mistake
 from runner.spec._measures import Measures, Subject
-from runner.spec._resolved import Limit
+from runner.spec._resolved import Limit, LimitRule
 from runner.spec._written import Drop, Limits, Threshold
 from runner.units import Amount, no_unit, plain
 
-RULES = ("min", "max", "max_drop")
+RULES: tuple[LimitRule, ...] = get_args(LimitRule)
 _COVERAGE: float = Limit._field_defaults["min_coverage"]
 _SLICED_BY = ("tag", "type", "id")
 _EMPTY = "has no limit", "add min, max or max_drop"

@@ -7,7 +7,8 @@ The language is ``{{ }}``, ``{% if %}`` and ``{% for %}`` over the fields of a c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import takewhile
 from operator import itemgetter
 from types import GeneratorType
@@ -72,10 +73,8 @@ class Leaf(NamedTuple):
         """
         if self.render is None:
             return self.start
-        try:
+        with _explaining(self.where, f" for case {names['id']}"):
             return self.render(names)
-        except Exception as error:
-            raise _explained(error, self.where, f" for case {names['id']}") from error
 
 
 def compile_leaf(
@@ -105,33 +104,20 @@ def compile_leaf(
     """
     if not _VARIES.search(text):
         return Leaf(where, text)
-    try:
-        return _compile(text, variables, where, url=url, earlier=earlier)
-    except Exception as error:
-        raise _explained(error, where) from error
-
-
-def _compile(
-    text: str,
-    variables: Mapping[str, str],
-    where: Place,
-    *,
-    url: bool,
-    earlier: tuple[str, ...],
-) -> Leaf:
     sandbox = URL if url else TEXT
-    tree = sandbox.parse(text)
-    reads = _checked(tree, (*NAMES, *earlier))
-    _insert(tree, variables)
-    parts = [part for node in tree.body for part in getattr(node, "nodes", [node])]
-    data = [*takewhile(lambda part: isinstance(part, nodes.TemplateData), parts)]
-    start = "".join(part.data for part in data)
-    if len(data) == len(parts):
-        return Leaf(where, start)
-    if len(parts) == 1 and isinstance(parts[0], nodes.Expr) and not url:
-        needed = not reads.isdisjoint(earlier)
-        return Leaf(where, start, _value(sandbox, parts[0], needed=needed), reads)
-    return Leaf(where, start, _text(sandbox, tree), reads)
+    with _explaining(where):
+        tree = sandbox.parse(text)
+        reads = _checked(tree, (*NAMES, *earlier))
+        _insert(tree, variables)
+        parts = [part for node in tree.body for part in getattr(node, "nodes", [node])]
+        data = [*takewhile(lambda part: isinstance(part, nodes.TemplateData), parts)]
+        start = "".join(part.data for part in data)
+        if len(data) == len(parts):
+            return Leaf(where, start)
+        if len(parts) == 1 and isinstance(parts[0], nodes.Expr) and not url:
+            needed = not reads.isdisjoint(earlier)
+            return Leaf(where, start, _value(sandbox, parts[0], needed=needed), reads)
+        return Leaf(where, start, _text(sandbox, tree), reads)
 
 
 def _checked(tree: nodes.Template, known: tuple[str, ...]) -> frozenset[str]:
@@ -220,15 +206,20 @@ def _text(sandbox: Sandbox, tree: nodes.Template) -> Render:
     return render
 
 
-def _explained(error: Exception, where: Place, case: str = "") -> InputError:
-    hint = error.hint if isinstance(error, InputError) else ""
-    reason = error.what if isinstance(error, InputError) else str(error)
-    if isinstance(error, RecursionError):
-        reason = "it is nested too deeply"
-    elif isinstance(error, TemplateSyntaxError):
-        reason = reason.removesuffix(".")
-        hint = f"look at what opens and what closes in {_LANGUAGE}"
-    elif isinstance(error, UndefinedError):
-        hint = "write {{ name | default('') }} where it may be absent"
-    reason = reason or type(error).__name__
-    return InputError(f"the template fails{case}: {reason}", where=where, hint=hint)
+@contextmanager
+def _explaining(where: Place, case: str = "") -> Iterator[None]:
+    """Make whatever is raised within an error of the template at a place."""
+    try:
+        yield
+    except Exception as error:
+        hint = error.hint if isinstance(error, InputError) else ""
+        reason = error.what if isinstance(error, InputError) else str(error)
+        if isinstance(error, RecursionError):
+            reason = "it is nested too deeply"
+        elif isinstance(error, TemplateSyntaxError):
+            reason = reason.removesuffix(".")
+            hint = f"look at what opens and what closes in {_LANGUAGE}"
+        elif isinstance(error, UndefinedError):
+            hint = "write {{ name | default('') }} where it may be absent"
+        what = f"the template fails{case}: {reason or type(error).__name__}"
+        raise InputError(what, where=where, hint=hint) from error
