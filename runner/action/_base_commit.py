@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from runner import files
-from runner.action._checkout import commit_of, repository_of
+from runner.action._checkout import COMMIT, commit_of, repository_of
 from runner.action._git_objects import parents
 from runner.action._step_changes import step_changes
 from runner.base import Checkout, Git, Objects, Snapshot
@@ -22,7 +21,6 @@ from runner.publish.github import Reason, Refused
 from runner.session import RunOptions
 from runner.settings import Settings
 
-_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _NO_TOKEN = Reason("there is no token", "leave the input token out")
 
 
@@ -41,7 +39,7 @@ def with_base_commit(
         found: What the workflow asks for.
         root: The workspace.
     """
-    if not _COMMIT.fullmatch(found.change.base_commit or ""):
+    if not COMMIT.fullmatch(found.change.base_commit or ""):
         yield list(runs)
         return
     with TemporaryDirectory(prefix="rag-eval-base-") as folder, ExitStack() as stack:
@@ -144,7 +142,7 @@ class _BaseCommit:
         except Refused:
             return self._event
         into = next(iter(of_merge[:-1]), "")
-        return into if _COMMIT.fullmatch(into) else self._event
+        return into if COMMIT.fullmatch(into) else self._event
 
 
 class _Source(NamedTuple):

@@ -6,7 +6,9 @@ import os
 import re
 from pathlib import Path
 
-_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+"""The hash of a commit, SHA-1 or SHA-256."""
+
 _REFERENCE = re.compile(r"ref: (refs/[\w./+@-]+)")
 _MOST = 16 * 2**20  # bytes of the list of references
 
@@ -34,19 +36,19 @@ def repository_of(path: Path, root: Path) -> Path | None:
 
 def _head(git: Path) -> str | None:
     head = _text(git / "HEAD")
-    if _COMMIT.fullmatch(head):
+    if COMMIT.fullmatch(head):
         return head
     named = _REFERENCE.fullmatch(head)
     if not named or ".." in named[1]:
         return None
     loose = _text(git / named[1])
-    return loose if _COMMIT.fullmatch(loose) else _packed(git, named[1])
+    return loose if COMMIT.fullmatch(loose) else _packed(git, named[1])
 
 
 def _packed(git: Path, reference: str) -> str | None:
     for line in _text(git / "packed-refs").splitlines():
         commit, _, name = line.partition(" ")
-        if name == reference and _COMMIT.fullmatch(commit):
+        if name == reference and COMMIT.fullmatch(commit):
             return commit
     return None
 

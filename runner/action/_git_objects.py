@@ -6,12 +6,13 @@ read is held against the commit's name, which is a hash of it.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import struct
 import zlib
 from pathlib import Path
 from typing import BinaryIO
+
+from runner.publish.contents import hash_of
 
 _MOST = 2**20  # bytes of a commit; its message is the rest
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)
@@ -36,17 +37,9 @@ def parents(repository: Path, commit: str) -> list[str] | None:
         text = _loose(objects, commit) or _packed(objects, commit)
     except (OSError, zlib.error, struct.error, IndexError):
         return None
-    if text is None or _name(text, commit) != commit:
+    if text is None or hash_of(text, commit, "commit") != commit:
         return None
     return [found.decode() for found in _PARENT.findall(text.partition(b"\n\n")[0])]
-
-
-def _name(text: bytes, like: str) -> str:
-    """Give the name that git has for a commit, as long as another name."""
-    made = hashlib.new("sha1" if len(like) == 40 else "sha256", usedforsecurity=False)  # noqa: PLR2004 - its digits
-    made.update(b"commit %d\0" % len(text))
-    made.update(text)
-    return made.hexdigest()
 
 
 def _loose(objects: Path, commit: str) -> bytes | None:

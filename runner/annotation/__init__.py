@@ -1,31 +1,37 @@
-"""Sheets for people: replies of a run to be labelled, and what came of it.
+"""Sheets on which people label replies of a run, and the labels read back from them.
 
-What a judge gave is in no sheet: people who see it agree with it.
+A sheet does not show the score of the judge, which would influence the annotators.
 """
 
 from __future__ import annotations
 
-from runner.annotation._asks import ASKS, asks, guide
-from runner.annotation._give import Given, Run, give, items_of, run_of
+from runner.annotation._export import (
+    Export,
+    FinishedRun,
+    candidates_of,
+    export,
+    finished_run,
+)
+from runner.annotation._import import Import, read_sheets
+from runner.annotation._questions import QUESTIONS, asks, guide
 from runner.annotation._sample import Candidate, sample
 from runner.annotation._sheet import COLUMNS, filled, lines, table
-from runner.annotation._take import Taken, take
 
 __all__ = [
-    "ASKS",
     "COLUMNS",
+    "QUESTIONS",
     "Candidate",
-    "Given",
-    "Run",
-    "Taken",
+    "Export",
+    "FinishedRun",
+    "Import",
     "asks",
+    "candidates_of",
+    "export",
     "filled",
-    "give",
+    "finished_run",
     "guide",
-    "items_of",
     "lines",
-    "run_of",
+    "read_sheets",
     "sample",
     "table",
-    "take",
 ]

@@ -1,4 +1,4 @@
-"""Which replies people are asked about: all kinds of them, and the same each time."""
+"""Draws a stratified sample of replies for a sheet, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Candidate(NamedTuple):
 
 
 def sample(candidates: Iterable[Candidate], size: int, seed: int) -> list[Item]:
-    """Give at most so many items of each metric, as evenly over their kinds as can be.
+    """Give at most so many items of each metric, stratified as evenly as can be.
 
     First over languages; within one over outcomes of the case and thirds of the judge's
     scores. What is drawn depends on the seed and on the cases alone: a case that is

@@ -1,4 +1,4 @@
-"""Items become a sheet that people fill in, and a sheet that is filled in, labels."""
+"""The format of a sheet: writes items as CSV or JSON Lines, and reads labels back."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from runner.annotation._asks import Ask
+from runner.annotation._questions import Ask
 from runner.cases import Row
 from runner.errors import InputError, Problems
-from runner.labels import Item, Label, said
+from runner.labels import Item, Label, is_labelled, said
 from runner.render import clean
 from runner.text.lengths import cut
 
@@ -157,34 +157,24 @@ def filled(
         annotator: Who filled it in, where a row does not say.
 
     Raises:
-        Problems: A label is none, a row is not of these items or stands twice, or no
-            row has a label.
+        Problems: A label is none, a row is not of these items, or no row has a label.
     """
-    found: dict[tuple[str, str], Label] = {}
+    found: list[Label] = []
     problems: list[InputError] = []
-    for row in rows:
+    for row in filter(is_labelled, rows):
         try:
-            label = _label(row, items, annotator)
-            if label:
-                key = label.item.key, label.annotator
-                first = found.setdefault(key, label)
-                if first is not label:
-                    what = f"the item stands twice, first at {first.place}"
-                    raise InputError(what, where=row.place)  # noqa: TRY301 - told with the rest
+            found.append(_label(row, items, annotator))
         except InputError as error:
-            problems.append(error)
+            problems += error
     if not found and not problems:
         what = f"no row of {annotator}'s sheet has a label yet"
         problems.append(InputError(what, hint="write good or bad under label"))
     if problems:
         raise Problems(problems)
-    return list(found.values())
+    return found
 
 
-def _label(row: Row, items: Mapping[str, Item], annotator: str) -> Label | None:
-    given = row.data.get("label")
-    if given is None or (isinstance(given, str) and not given.strip()):
-        return None
+def _label(row: Row, items: Mapping[str, Item], annotator: str) -> Label:
     good = said(row)
     key = str(row.data.get("item", "")).strip().removeprefix(_MARK)
     item = items.get(key)

@@ -62,13 +62,13 @@ def annotate(
     from runner import annotation
     from runner.publish import text_files
 
-    found = annotation.run_of(
+    found = annotation.finished_run(
         results, spec, workspace(spec or results), os.environ, datetime.now(UTC).date()
     )
     if replay:
         found = found._replace(replies=replay)
     if sheets:
-        taken = annotation.take(found, sheets)
+        taken = annotation.read_sheets(found, sheets)
         if to:
             text_files.write({to: taken.text}, over=False)
         tell("\n".join((*taken.told, *([f"wrote {to.as_posix()}"] if to else []))))
@@ -76,7 +76,7 @@ def annotate(
     if to is None:
         hint = "--to sheet.csv, or --read sheet.csv"
         raise InputError("annotate needs the name of a sheet", hint=hint)
-    given = annotation.give(found, to, metrics, **drawn)
+    given = annotation.export(found, to, metrics, **drawn)
     written = {to.with_name(name): text for name, text in given.files.items()}
     text_files.write(written, over=False)
     tell("\n".join((*(f"wrote {path.as_posix()}" for path in written), *given.told)))

@@ -11,14 +11,15 @@ from runner.spec import JudgeSpec
 from runner.units import plain
 
 _MILLION = 1_000_000
-_REPLY = 200  # tokens that are set aside for a reply, until it is there
+REPLY = 200
+"""Tokens that a reply is taken for until it is there."""
 
 
 class Tokens(NamedTuple):
     """What a call takes, or what was set aside for it."""
 
     input_tokens: int
-    output_tokens: int = _REPLY
+    output_tokens: int = REPLY
 
 
 NOTHING = Tokens(0, 0)

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from runner.cases import asks_for
-from runner.judges._meter import Tokens, cost
+from runner.judges._meter import REPLY, Tokens, cost
 from runner.judges._replies import tokens_about
 from runner.judges.fingerprints import PROMPTS
 from runner.model import Case, Measure
 from runner.spec import JudgeSpec, Spec
 from runner.units import count, rough
 
-PASSAGES, ANSWER, REPLY = 1_500, 200, 200
-"""Tokens that the passages of a case, its answer and a judge's reply are taken for."""
+PASSAGES, ANSWER = 1_500, 200
+"""Tokens that the passages of a case and its answer are taken for."""
 
 _TAKING = (
     f"taking the passages of a case for {PASSAGES:,} tokens, its answer for {ANSWER}; "

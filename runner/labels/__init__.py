@@ -1,24 +1,26 @@
-"""What people say of replies, metric by metric: the yardstick of a judge."""
+"""Labels that people gave to replies, against which a judge is evaluated."""
 
 from __future__ import annotations
 
-from runner.labels._agree import Between, between
-from runner.labels._item import Item, Label, Settled, item, settled
-from runner.labels._read import OWN, LookUp, nobody, read, said
+from runner.labels._annotators import AnnotatorPair, annotator_pairs
+from runner.labels._item import Consensus, Item, Label, consensus, duplicates, item
+from runner.labels._read import OWN, LookUp, is_labelled, no_replies, read, said
 from runner.labels._replies import Replies
 
 __all__ = [
     "OWN",
-    "Between",
+    "AnnotatorPair",
+    "Consensus",
     "Item",
     "Label",
     "LookUp",
     "Replies",
-    "Settled",
-    "between",
+    "annotator_pairs",
+    "consensus",
+    "duplicates",
+    "is_labelled",
     "item",
-    "nobody",
+    "no_replies",
     "read",
     "said",
-    "settled",
 ]

@@ -1,4 +1,4 @@
-"""What is labelled, what a person said of it, and what people together say."""
+"""An item to label, the label of one person, and the consensus of several."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
-from runner.errors import Place
+from runner.errors import InputError, Place
 from runner.model import Case, Response, memberships
 from runner.text import Language, language
 
@@ -45,8 +45,8 @@ class Label(NamedTuple):
     note: str = ""
 
 
-class Settled(NamedTuple):
-    """What people together say of one item."""
+class Consensus(NamedTuple):
+    """The majority label of one item."""
 
     item: Item
     good: bool | None
@@ -69,7 +69,7 @@ def item(metric: str, case: Case, response: Response) -> Item:
     return Item(key, metric, case, response)
 
 
-def settled(labels: Iterable[Label]) -> Iterator[Settled]:
+def consensus(labels: Iterable[Label]) -> Iterator[Consensus]:
     """Give each item once, with what most of its labels say."""
     by_item: dict[str, list[Label]] = {}
     for label in labels:
@@ -77,4 +77,15 @@ def settled(labels: Iterable[Label]) -> Iterator[Settled]:
     for given in by_item.values():
         good = sum(label.good is True for label in given)
         bad = sum(label.good is False for label in given)
-        yield Settled(given[0].item, None if good == bad else good > bad, given)
+        yield Consensus(given[0].item, None if good == bad else good > bad, given)
+
+
+def duplicates(labels: Iterable[Label]) -> Iterator[InputError]:
+    """Give a mistake for each label that repeats an item for the same annotator."""
+    seen: dict[tuple[str, str], Place] = {}
+    for label in labels:
+        first = seen.setdefault((label.item.key, label.annotator), label.place)
+        if first is not label.place:
+            what = f"{label.annotator} labelled this already at {first}"
+            hint = "keep one, or say under annotator who labelled"
+            yield InputError(what, where=label.place, hint=hint)

@@ -11,7 +11,7 @@ from runner import examples
 from runner.cases import Row
 from runner.errors import InputError, Problems, did_you_mean, kind_of
 from runner.examples import wrong
-from runner.labels._item import Item, Label, item
+from runner.labels._item import Item, Label, duplicates, item
 from runner.model import Case, Response
 from runner.spec import ResponseMap
 
@@ -35,13 +35,13 @@ _WORDS: Mapping[str, bool | None] = {
 }
 
 
-def nobody(_: str) -> None:
+def no_replies(_: str) -> None:
     """Find no reply: every row must hold its own texts."""
 
 
 def read(
     rows: Iterable[Row],
-    look_up: LookUp = nobody,
+    look_up: LookUp = no_replies,
     *,
     annotator: str = "people",
     shown: ResponseMap | None = None,
@@ -62,19 +62,16 @@ def read(
     """
     found: list[Label] = []
     problems: list[InputError] = []
-    seen: dict[tuple[str, str], Label] = {}
     strange: dict[str, InputError] = {}
     for row in rows:
         for key in row.data.keys() - _KNOWN - strange.keys():
             strange[key] = _strange(row, key)
         try:
-            label = _label(row, look_up, annotator, shown or ResponseMap())
-            if label:
-                _once(label, seen)
-                found.append(label)
+            if is_labelled(row):
+                found.append(_label(row, look_up, annotator, shown or ResponseMap()))
         except InputError as error:
             problems += error
-    problems = [*strange.values(), *problems]
+    problems = [*strange.values(), *problems, *duplicates(found)]
     if not found and not problems:
         problems.append(InputError("there is no label: write good or bad under label"))
     if problems:
@@ -87,20 +84,13 @@ def _strange(row: Row, key: str) -> InputError:
     return wrong(row, key, "is not known here", hint)
 
 
-def _once(label: Label, seen: dict[tuple[str, str], Label]) -> None:
-    first = seen.setdefault((label.item.key, label.annotator), label)
-    if first is not label:
-        what = f"{label.annotator} labelled this already at {first.place}"
-        hint = "keep one, or say under annotator who labelled"
-        raise InputError(what, where=label.place, hint=hint)
-
-
-def _label(
-    row: Row, look_up: LookUp, annotator: str, shown: ResponseMap
-) -> Label | None:
+def is_labelled(row: Row) -> bool:
+    """Whether anything stands under ``label``."""
     given = row.data.get("label")
-    if given is None or (isinstance(given, str) and not given.strip()):
-        return None
+    return not (given is None or (isinstance(given, str) and not given.strip()))
+
+
+def _label(row: Row, look_up: LookUp, annotator: str, shown: ResponseMap) -> Label:
     row = _renamed(row)
     good, found = said(row), _item(row, look_up, shown)
     named = _text(row, "annotator") or annotator

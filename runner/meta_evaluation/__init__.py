@@ -23,7 +23,7 @@ from runner.judges.estimate import of_replies, told
 from runner.judges.fingerprints import fingerprints
 from runner.judges.judging import Judging
 from runner.judges.opening import Context, opened
-from runner.labels import Label, Replies, between, nobody, read
+from runner.labels import Label, Replies, annotator_pairs, no_replies, read
 from runner.meta_evaluation._lines import lines
 from runner.meta_evaluation._measures import LabelledMeasure, labelled_measures
 from runner.meta_evaluation._rating import Rater
@@ -145,7 +145,7 @@ def _labels(request: Request, plan: Plan) -> list[Label]:
     file, mapping = request.labels.as_posix(), plan.spec.endpoint.response
     rows = files.read_rows(request.labels, file=file)
     if request.replies is None:
-        return read(rows, nobody, shown=mapping)
+        return read(rows, no_replies, shown=mapping)
     with closing(Replies(plan, request.replies)) as replies:
         return read(rows, replies.look_up, shown=mapping)
 
@@ -247,7 +247,7 @@ def _told(
     rated = tuple(measure for measure in spec.measures if measure.label in judged)
     plan = study.plan._replace(spec=spec._replace(measures=rated))
     weights = weighed(plan, calibration, known).weights
-    pairs = list(between(study.labels))
+    pairs = list(annotator_pairs(study.labels))
     for label, one in judged.items():
         weight = weights[label]
         may = "it may block" if weight.calibrated else "it only advises"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from runner.agreement import Contingency
 from runner.calibration import Agreement, Entry, Flips
 from runner.inference import FEW
-from runner.labels import Between
+from runner.labels import AnnotatorPair
 from runner.meta_evaluation._compare import RatedItem
 from runner.meta_evaluation._result import MeasureResult
 from runner.model import Told
@@ -21,13 +21,13 @@ _ROW = "  {}  {}  {:>6}  {:<21}  {}"
 
 
 def lines(
-    found: MeasureResult, between: Sequence[Between], standing: str
+    found: MeasureResult, annotator_pairs: Sequence[AnnotatorPair], standing: str
 ) -> Iterator[str]:
     """Give the lines on one measure: how far judge and people agree, and where not.
 
     Args:
         found: The measure beside people.
-        between: Each pair of annotators of it.
+        annotator_pairs: Of its labels.
         standing: Whether it may block.
     """
     entry, label = found.entry, found.of.measure.label
@@ -37,7 +37,7 @@ def lines(
     yield from _parts(entry)
     yield from _table(entry.whole)
     yield from _gaps(found)
-    yield from (_people(pair) for pair in between)
+    yield from (_people(pair) for pair in annotator_pairs)
     yield from _flips(entry.flips)
     yield from _differing(found.differing)
     yield f"  {standing}"
@@ -106,7 +106,7 @@ def _gaps(found: MeasureResult) -> Iterator[str]:
         yield f"  left out, as people are divided: {divided}"
 
 
-def _people(pair: Between) -> str:
+def _people(pair: AnnotatorPair) -> str:
     names = f"{_short(pair.first)} and {_short(pair.second)}"
     return f"  {names} among themselves: kappa {kappa(pair.table)}"
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runner.calibration import MarkSource
 from runner.errors import InputError, Problems, did_you_mean
-from runner.labels import Item, Label, Settled, settled
+from runner.labels import Consensus, Item, Label, consensus
 from runner.meta_evaluation._compare import Mark
 from runner.meta_evaluation._perturbations import PERTURBATIONS
 from runner.model import Measure
@@ -21,7 +21,7 @@ class LabelledMeasure(NamedTuple):
     mark: Mark
     mark_from: MarkSource
     """Who set the mark."""
-    items: Sequence[Settled]
+    items: Sequence[Consensus]
     """Those that most people call good, or bad."""
     disputed: int
     """How many are left out, since as many people call them good as bad."""
@@ -76,7 +76,7 @@ def labelled_measures(
         if value is None:
             problems.append(_unmarked(plan, label))
             continue
-        items = list(settled(ours))
+        items = list(consensus(ours))
         agreed = [one for one in items if one.good is not None]
         mark = Mark(value, measure.better, measure.metric.bounds)
         disputed = sum(one.is_disputed for one in items)

@@ -19,7 +19,8 @@ from runner.endpoints.http import Attempt
 from runner.errors import InputError, Place, Unavailable, did_you_mean, masking
 from runner.model import Case, Failure, Response
 from runner.pipeline import Plan
-from runner.probe._shown import (
+from runner.probe._discovery import unknown
+from runner.probe._lines import (
     Hide,
     attempted,
     block,
@@ -30,7 +31,6 @@ from runner.probe._shown import (
     missing,
     unread,
 )
-from runner.probe._unknown import unknown
 
 __all__ = ["Probed", "probe", "probe_url"]
 

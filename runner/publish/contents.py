@@ -33,6 +33,7 @@ _WRITE = Remedy(
 _INLINE = 2**20  # characters, above which each file is handed in by itself
 _PATIENCE = 60.0
 _FOUND, _CONFLICT = 302, (409, 422)
+_SHA1 = 40  # hexadecimal digits; else it is SHA-256
 
 
 class Contents:
@@ -267,9 +268,17 @@ def connect(run: Run, token: str, patience: float = _PATIENCE) -> Contents:
     )
 
 
-def hash_of(content: bytes, like: str) -> str:
-    """Give the name that git has for what a file holds, as long as another name."""
-    kind = "sha1" if len(like) == 40 else "sha256"  # noqa: PLR2004 - its digits
-    made = hashlib.new(kind, b"blob %d\0" % len(content), usedforsecurity=False)
+def hash_of(content: bytes, like: str, kind: str = "blob") -> str:
+    """Give the hash by which git names an object.
+
+    Args:
+        content: Of the object.
+        like: Another hash of the repository, of 40 (SHA-1) or 64 digits (SHA-256).
+        kind: ``blob`` for a file, or ``commit``.
+    """
+    made = hashlib.new(
+        "sha1" if len(like) == _SHA1 else "sha256", usedforsecurity=False
+    )
+    made.update(f"{kind} {len(content)}\0".encode())
     made.update(content)
     return made.hexdigest()

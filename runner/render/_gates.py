@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, get_args
 
 from runner.model import Better, GateResult, Rule
 from runner.render._numbers import limit, percent
@@ -20,16 +20,9 @@ Status = Literal[
     "undetermined",
     "open",
 ]
-"""``open``: nothing gates on it; ``undetermined``: a layer without evidence."""
+"""The worst first. ``open``: no gate; ``undetermined``: a layer without evidence."""
 
-_WORST: tuple[Status, ...] = (
-    "failed",
-    "unmeasured",
-    "warned",
-    "no baseline",
-    "passed",
-    "not selected",
-)
+_WORST: Sequence[Status] = get_args(Status)
 _OWNER = 40
 FEW = 3
 """Names that a sentence gives before it counts the rest."""

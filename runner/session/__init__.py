@@ -44,7 +44,7 @@ def run(
             source = asking(plan, options, world.root, services)
             judge = rating(plan, world.root, world.templates, options.access, services)
     with masking(redactor.text):
-        found, stopped = _run(plan, source, judge, (options, world, services))
+        found, stopped = _run(plan, source, judge, options, world, services)
     if stopped:
         stopped.mask(redactor.text)
     _remember(found, options, world)  # where it cannot be, the results stand
@@ -139,47 +139,52 @@ def _run(
     plan: Plan,
     source: Source,
     judge: Rating | None,
-    around: tuple[RunOptions, World, ExitStack],
+    options: RunOptions,
+    world: World,
+    services: ExitStack,
 ) -> tuple[Report, Unavailable | Cancelled | None]:
-    options, world, services = around
+    root = writable(options.out, world)
+    results = ResultsFolder(
+        options.out, root=root, redactor=plan.redactor, replayed=options.replay
+    )
+    with results, services:
+        found, stopped = _evaluated(plan, source, judge, options, world, results)
+        made = renderings(world.templates, results.path, options.links)
+        return results.finish(found, made), stopped
+
+
+def _evaluated(
+    plan: Plan,
+    source: Source,
+    judge: Rating | None,
+    options: RunOptions,
+    world: World,
+    results: ResultsFolder,
+) -> tuple[Report, Unavailable | Cancelled | None]:
+    exchanges, others = source.exchanges, source.others
+    done = "replayed" if options.replay else "asked"
     with (
-        ResultsFolder(
-            options.out,
-            root=writable(options.out, world),
-            redactor=plan.redactor,
-            replayed=options.replay,
-        ) as folder,
-        services,
+        world.progress(len(plan.cases), done) as progress,
+        closing(exchanges),
+        nullcontext() if others is None else closing(others),
     ):
-        done = "replayed" if options.replay else "asked"
-        with (
-            world.progress(len(plan.cases), done) as progress,
-            closing(source.exchanges),
-            nullcontext() if source.others is None else closing(source.others),
-        ):
+        keeper = Keeper(
             # What is replayed is on disk already, and is not written again.
-            keep = (lambda *_: None) if options.replay else folder.response
-            keeper = Keeper(
-                keep,
-                folder.case,
-                progress,
-                now,
-                source.misread,
-                source.notices,
-                world.interruptible,
-            )
-            others = source.others
-            found, stopped = pipeline.evaluate(
-                plan,
-                world.interruptible(source.exchanges),
-                keeper,
-                None if others is None else world.interruptible(others),
-                judge,
-            )
-        found = folder.finish(
-            found, renderings(world.templates, folder.path, options.links)
+            (lambda *_: None) if options.replay else results.response,
+            results.case,
+            progress,
+            now,
+            source.misread,
+            source.notices,
+            world.interruptible,
         )
-    return found, stopped
+        return pipeline.evaluate(
+            plan,
+            world.interruptible(exchanges),
+            keeper,
+            None if others is None else world.interruptible(others),
+            judge,
+        )
 
 
 def _with_owners(plan: Plan, options: RunOptions) -> Plan:

@@ -9,16 +9,24 @@ from itertools import islice
 
 import pytest
 
-from runner.annotation import ASKS, COLUMNS, Candidate, filled, lines, sample, table
+from runner.annotation import (
+    COLUMNS,
+    QUESTIONS,
+    Candidate,
+    filled,
+    lines,
+    sample,
+    table,
+)
 from runner.cases import Row
 from runner.errors import Place, Problems
-from runner.labels import item
+from runner.labels import duplicates, item
 from runner.metrics import registry
 from runner.model import Case, Passage, Response, Turn
 from tests.hostile import strings
 
 PASSAGES = (Passage("d#1", "It is 15 days."),)
-ASKED = {"faithfulness": ASKS["faithfulness"]}
+ASKED = {"faithfulness": QUESTIONS["faithfulness"]}
 
 
 def one(name, answer="It is 15 days.", metric="faithfulness", **case):
@@ -112,7 +120,7 @@ def test_marks_of_citations_stay_where_it_is_asked_what_they_cite():
     reply = Response("15 days.", PASSAGES, ("d#1", "d#9"), raw_answer="15 days [1].")
     names = ("citation_authenticity", "faithfulness")
     items = [item(name, Case("qa-1", "?"), reply) for name in names]
-    cited, plain = cells(table(items, ASKS))
+    cited, plain = cells(table(items, QUESTIONS))
 
     assert (cited["answer"], cited["points"]) == ("15 days [1].", "d#1\nd#9")
     assert (plain["answer"], plain["points"]) == ("15 days.", "")
@@ -135,7 +143,7 @@ def test_points_show_where_a_metric_counts_them():
     items = [
         item(name, case, reply) for name in ("anchor_support", "intent_completion")
     ]
-    rows = cells(table(items, ASKS))
+    rows = cells(table(items, QUESTIONS))
 
     assert [row["points"] for row in rows] == ["15 days\nin the box", "when"]
 
@@ -230,10 +238,6 @@ def test_a_filled_sheet_gives_labels_whatever_became_of_its_texts():
         ([{"label": "good"}], "ann.csv:2 item: the column item is empty"),
         ([{"item": KEYS[0], "label": "maybe"}], "ann.csv:2 label: is good or bad"),
         ([{"item": KEYS[0]}], "no row of ann's sheet has a label yet"),
-        (
-            [{"item": KEYS[0], "label": "good"}, {"item": KEYS[0], "label": "good"}],
-            "ann.csv:3: the item stands twice, first at ann.csv:2",
-        ),
     ],
 )
 def test_what_is_wrong_with_a_sheet_is_told(records, what):
@@ -243,7 +247,17 @@ def test_what_is_wrong_with_a_sheet_is_told(records, what):
     assert what in str(error.value)
 
 
+def test_an_item_that_stands_twice_is_told_with_both_places():
+    twice = [{"item": KEYS[0], "label": "good"}, {"item": KEYS[0], "label": "bad"}]
+
+    (problem,) = duplicates(filled(rows(*twice), ITEMS, "ann"))
+    assert str(problem) == (
+        "ann.csv:3: ann labelled this already at ann.csv:2 (keep one, or say under "
+        "annotator who labelled)"
+    )
+
+
 def test_people_are_asked_something_for_every_judged_metric():
     judged = {metric.name for metric in registry.values() if metric.judged}
 
-    assert judged <= ASKS.keys()
+    assert judged <= QUESTIONS.keys()

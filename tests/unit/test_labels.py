@@ -11,7 +11,7 @@ from runner.agreement import Contingency
 from runner.cases import Row
 from runner.errors import Place, Problems
 from runner.files import read_rows
-from runner.labels import OWN, between, item, read, settled
+from runner.labels import OWN, annotator_pairs, consensus, item, read
 from runner.model import Case, Passage, Response, Turn
 
 TEXTS = {"question": "Days?", "answer": "15 days.", "contexts": ["It is 15 days."]}
@@ -209,7 +209,7 @@ def votes(*labels):
     ],
 )
 def test_most_labels_settle_an_item(labels, good, disputed):
-    (found,) = settled(votes(*labels))
+    (found,) = consensus(votes(*labels))
 
     assert (found.good, found.is_disputed) == (good, disputed)
 
@@ -221,7 +221,7 @@ def test_two_annotators_are_held_against_each_other_on_what_both_labelled():
         for name, labels in said.items()
         for n, label in enumerate(labels.split())
     ]
-    (pair,) = between(read(rows(*records)))
+    (pair,) = annotator_pairs(read(rows(*records)))
 
     assert (pair.metric, pair.first, pair.second) == ("faithfulness", "a", "b")
     assert pair.table == Contingency(1, 1, 0, 2)
@@ -234,7 +234,7 @@ def test_annotators_who_share_no_item_are_no_pair():
         {**WHOLE, "annotator": "b", "metric": "answer_relevancy"},
     ]
 
-    assert list(between(read(rows(*records)))) == []
+    assert list(annotator_pairs(read(rows(*records)))) == []
 
 
 JSON = st.recursive(

@@ -4,7 +4,7 @@ import pytest
 
 from runner.calibration import TaskFingerprint
 from runner.errors import Place
-from runner.labels import Label, between, item, settled
+from runner.labels import Label, annotator_pairs, consensus, item
 from runner.meta_evaluation._compare import (
     Mark,
     RatedItem,
@@ -221,7 +221,7 @@ PRINTS = {
 
 def beside(judge=None, mark=0.8, **said):
     given = list(labels(**said))
-    items = [each for each in settled(given) if each.good is not None]
+    items = [each for each in consensus(given) if each.good is not None]
     of = LabelledMeasure(FAITHFULNESS, Mark(mark), "pass", items, 0)
     return rated_measure(of, rater(judge or ByRule()), PRINTS)
 
@@ -317,7 +317,7 @@ def test_two_annotators_are_shown_beside_the_judge():
         for name in ("a", "b")
         for label in labels(**{f"n{n}": bool(n % 2) for n in range(20)})
     ]
-    (pair,) = between(both)
+    (pair,) = annotator_pairs(both)
     text = text_of(beside(**SAID), [pair])
 
     assert "a and b among themselves: kappa 0.00 (-0.17 to 0.17)" in text

@@ -1,4 +1,4 @@
-"""How far the people agree among themselves, which no judge can be asked to exceed."""
+"""How far annotators agree among themselves: an upper bound on any judge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from runner.agreement import Contingency, tally
 from runner.labels._item import Item, Label
 
 
-class Between(NamedTuple):
+class AnnotatorPair(NamedTuple):
     """Two annotators on the items that both labelled, by one metric."""
 
     metric: str
@@ -21,7 +21,7 @@ class Between(NamedTuple):
     """The items that one calls good and the other bad."""
 
 
-def between(labels: Iterable[Label]) -> Iterator[Between]:
+def annotator_pairs(labels: Iterable[Label]) -> Iterator[AnnotatorPair]:
     """Give each pair of annotators, by metric, where they labelled the same items.
 
     What one of the two could not tell is left out.
@@ -37,7 +37,7 @@ def between(labels: Iterable[Label]) -> Iterator[Between]:
             if pair:
                 differing = tuple(a.item for a, b in pair if a.good != b.good)
                 table = tally((bool(a.good), bool(b.good)) for a, b in pair)
-                yield Between(metric, first, second, table, differing)
+                yield AnnotatorPair(metric, first, second, table, differing)
 
 
 def _pair(

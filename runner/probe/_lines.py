@@ -1,4 +1,4 @@
-"""What a probe shows, line by line; what the reply says is cut."""
+"""The lines that a probe prints; texts of the reply are shortened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that no spec describes: what it takes, and how its reply may be mapped."""
+"""Probes a server without a spec: tries usual request bodies, proposes a mapping."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from runner.endpoints import ReplyMap, collected, framing, guess, trace
 from runner.endpoints.http import HttpEndpoint, RoundTrip
 from runner.errors import InputError, Unavailable
 from runner.model import Case, Failure
-from runner.probe._address import told
-from runner.probe._shown import Hide, attempted, block, failed, mapped
+from runner.probe._lines import Hide, attempted, block, failed, mapped
+from runner.probe._recipes import told
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, ResponseMap
 from runner.templating import by_path

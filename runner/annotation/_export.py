@@ -1,4 +1,4 @@
-"""A run becomes a sheet: what people could be asked about, a sample, and two files."""
+"""Exports a sample of the replies of a run as a sheet, with a guide beside it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from runner.annotation._asks import Ask, asks, guide
+from runner.annotation._questions import Ask, asks, guide
 from runner.annotation._sample import Candidate, sample
 from runner.annotation._sheet import lines, table
 from runner.cases import case_hash
@@ -24,21 +24,21 @@ RESPONSES = "responses.jsonl"
 _SHEETS = (".csv", ".jsonl")
 
 
-class Run(NamedTuple):
-    """A run that has ended: what it was asked by, and where its results are."""
+class FinishedRun(NamedTuple):
+    """A run that has ended: its plan, its results folder, and its recorded replies."""
 
     plan: Plan
     folder: Path
     replies: Path
 
 
-def run_of(
+def finished_run(
     results: Path,
     spec: Path | None,
     root: Path,
     environ: Mapping[str, str],
     today: date,
-) -> Run:
+) -> FinishedRun:
     """Give the run of a results folder; nobody is asked, and no secret is needed.
 
     Args:
@@ -60,11 +60,11 @@ def run_of(
             hint = "say where it is now: --spec FILE"
             raise InputError(what, where=Place(folder.as_posix()), hint=hint)
     planned = plan(spec, root, environ, today=today, asking=False)
-    return Run(planned, folder, folder / RESPONSES)
+    return FinishedRun(planned, folder, folder / RESPONSES)
 
 
-class Given(NamedTuple):
-    """A sheet that is to be written."""
+class Export(NamedTuple):
+    """The files to write, and what to print."""
 
     files: Mapping[str, str]
     """By name: the sheet, and how to fill it in."""
@@ -72,7 +72,7 @@ class Given(NamedTuple):
     """What whoever asked for it should know."""
 
 
-def measures(run: Run, names: Sequence[str]) -> list[Measure]:
+def measures(run: FinishedRun, names: Sequence[str]) -> list[Measure]:
     """Give the judged measures of a spec; those of some names, where any is given.
 
     Raises:
@@ -92,7 +92,7 @@ def measures(run: Run, names: Sequence[str]) -> list[Measure]:
     return [judged[name] for name in names or judged]
 
 
-def items_of(run: Run, wanted: Sequence[Measure]) -> Iterator[Candidate]:
+def candidates_of(run: FinishedRun, wanted: Sequence[Measure]) -> Iterator[Candidate]:
     """Give what a judge would be asked about the replies of a run.
 
     Raises:
@@ -131,14 +131,14 @@ def _given(record: Record, measure: Measure) -> float | None:
     return (score - low) / (high - low)
 
 
-def give(
-    run: Run,
+def export(
+    run: FinishedRun,
     sheet: Path,
     names: Sequence[str] = (),
     *,
     size: int,
     seed: int,
-) -> Given:
+) -> Export:
     """Give the sheet of a sample of a run's replies, and how to fill it in.
 
     Args:
@@ -155,7 +155,7 @@ def give(
         what = f"a sheet ends in {' or '.join(_SHEETS)}"
         raise InputError(what, where=Place(sheet.as_posix()))
     wanted = measures(run, names)
-    candidates = list(items_of(run, wanted))
+    candidates = list(candidates_of(run, wanted))
     chosen = sample(candidates, size, seed)
     if not chosen:
         what = "no reply that a judge would be asked about"
@@ -165,7 +165,7 @@ def give(
     write = lines if sheet.suffix.lower() == ".jsonl" else _with_mark
     text = write(chosen, asked)
     beside = f"{sheet.stem}.guide.md"
-    return Given(
+    return Export(
         {sheet.name: text, beside: guide(sheet.name)},
         tuple(_told(chosen, candidates, wanted)),
     )

@@ -1,4 +1,4 @@
-"""Which servers an address may be of, by the specs that are written already."""
+"""Finds the recipes whose URLs have the same path as an address."""
 
 from __future__ import annotations
 

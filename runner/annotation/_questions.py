@@ -1,4 +1,4 @@
-"""What people are asked about a reply, metric by metric, in English and Chinese."""
+"""The questions to annotators, one for each judged metric, and the guide to a sheet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _ask(en: str, zh: str) -> Ask:
     return {"en": en, "zh": zh}
 
 
-ASKS: Mapping[str, Ask] = {
+QUESTIONS: Mapping[str, Ask] = {
     "faithfulness": _ask(
         "Does everything that the answer states follow from the passages? What you "
         "know yourself does not count. good: all of it does. bad: at least one thing "
@@ -67,7 +67,7 @@ ASKS: Mapping[str, Ask] = {
 
 def asks(metric: Metric) -> Ask:
     """Give the question to people that stands beside a metric's own to the judge."""
-    found = ASKS.get(metric.name)
+    found = QUESTIONS.get(metric.name)
     if found:
         return found
     summary = metric.summary.replace("``", "")

@@ -1,17 +1,17 @@
-"""Sheets that people filled in become a file of labels, and how far they agree."""
+"""Reads sheets that people filled in: a file of labels, and how far they agree."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from runner import examples, files
-from runner.annotation._give import Run, items_of, measures
+from runner.annotation._export import FinishedRun, candidates_of, measures
 from runner.annotation._sheet import filled
 from runner.errors import InputError, Place, Problems
-from runner.labels import Between, Label, between, settled
+from runner.labels import AnnotatorPair, Label, annotator_pairs, consensus, duplicates
 from runner.text.lengths import cut
 from runner.units import count
 
@@ -19,8 +19,8 @@ _SHOWN = 20  # differing items of a pair that are told one by one
 _QUESTION = 80  # characters of a question that a line shows
 
 
-class Taken(NamedTuple):
-    """What people said in the sheets that were read."""
+class Import(NamedTuple):
+    """The labels of all sheets."""
 
     text: str
     """Of a file of labels: each line holds its own texts."""
@@ -28,7 +28,7 @@ class Taken(NamedTuple):
     """How many labels, and how far people agree."""
 
 
-def take(run: Run, sheets: Sequence[Path]) -> Taken:
+def read_sheets(run: FinishedRun, sheets: Sequence[Path]) -> Import:
     """Give the labels in filled sheets that were made of a run's replies.
 
     Who filled in a sheet is told by its column ``annotator``, else by its file's name.
@@ -43,7 +43,7 @@ def take(run: Run, sheets: Sequence[Path]) -> Taken:
         what = "this sheet is named twice"
         hint = "each annotator fills in a copy, named after them"
         raise InputError(what, where=Place(again.as_posix()), hint=hint)
-    candidates = items_of(run, measures(run, ()))
+    candidates = candidates_of(run, measures(run, ()))
     items = {one.item.key: one.item for one in candidates}
     labels: list[Label] = []
     problems: list[InputError] = []
@@ -53,23 +53,11 @@ def take(run: Run, sheets: Sequence[Path]) -> Taken:
             labels += filled(rows, items, sheet.stem)
         except InputError as error:
             problems += error
-    problems += _twice(labels)
+    problems += duplicates(labels)
     if problems:
         raise Problems(problems)
     text = "".join(_line(label) for label in labels)
-    return Taken(text, tuple(_told(labels)))
-
-
-def _twice(labels: Iterable[Label]) -> Iterator[InputError]:
-    seen: dict[tuple[str, str], Place] = {}
-    for label in labels:
-        first = seen.setdefault((label.item.key, label.annotator), label.place)
-        if first is not label.place:
-            yield InputError(
-                f"{label.annotator} labelled this already at {first}",
-                where=label.place,
-                hint="name the sheets by who filled them in",
-            )
+    return Import(text, tuple(_told(labels)))
 
 
 def _line(label: Label) -> str:
@@ -85,18 +73,18 @@ def _line(label: Label) -> str:
 
 
 def _told(labels: Sequence[Label]) -> Iterator[str]:
-    found = list(settled(labels))
+    found = list(consensus(labels))
     good = sum(one.good is True for one in found)
     bad = sum(one.good is False for one in found)
     yield (
         f"{count(len(labels), 'label')} on {count(len(found), 'item')}: {good} good, "
         f"{bad} bad, {len(found) - good - bad} without a majority"
     )
-    for pair in between(labels):
+    for pair in annotator_pairs(labels):
         yield from _beside(pair)
 
 
-def _beside(pair: Between) -> Iterator[str]:
+def _beside(pair: AnnotatorPair) -> Iterator[str]:
     """Say how far two annotators agree, and where they do not."""
     head = f"{pair.metric}: {pair.first} and {pair.second}"
     share, edges = pair.table.share or 0.0, pair.table.interval
