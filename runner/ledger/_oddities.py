@@ -77,7 +77,7 @@ class Oddities:
         retried = self._retried.count
         if retried and round(retried / self._cases, 9) > _MOST_RETRIED:
             yield (
-                f"CALLS FAILED FIRST in {count(retried, 'case')} of {self._cases:,}, "
-                "and a further attempt got the reply, first in "
+                f"MANY CALLS WERE RETRIED: {retried:,} of {count(self._cases, 'case')} "
+                "got a reply only at a further attempt, first "
                 f"{self._retried.first}"
             )

@@ -336,8 +336,10 @@ def test_calls_that_failed_first_are_told_where_they_are_many(retried, said):
         attempts = 2 if position < retried else 1
         ledger.enter(Entry(Exchange(position, Response("a"), attempts), (), PASSED))
 
-    what = "CALLS FAILED FIRST in 2 cases of 20, and a further attempt got the reply"
-    assert [*ledger.notices()] == [f"{what}, first in c0"] * said
+    what = (
+        "MANY CALLS WERE RETRIED: 2 of 20 cases got a reply only at a further attempt"
+    )
+    assert [*ledger.notices()] == [f"{what}, first c0"] * said
 
 
 def test_a_call_that_failed_to_the_end_is_told_as_that_alone():
