@@ -10,7 +10,7 @@ from datetime import date
 from itertools import islice
 
 from runner.model import Case, Finding, Outcome, Quarantine, Quarantined, memberships
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 from runner.units import count
 from runner.units import listed as shown
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from runner.errors import InputError, Place, dotted
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 
 _SHOWN = 200  # characters of what is wrong: a number may have thousands
 

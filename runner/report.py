@@ -32,7 +32,7 @@ from runner.model import (
     split_statistic,
 )
 from runner.readback import read_back
-from runner.text.lengths import cut_around, finds
+from runner.text.shorten import cut_around, finds
 
 FORMAT_VERSION = 1
 EXCERPTS = 200  # failing cases that are kept with their texts

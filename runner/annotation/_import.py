@@ -12,7 +12,7 @@ from runner.annotation._export import FinishedRun, candidates_of, measures
 from runner.annotation._sheet import filled
 from runner.errors import InputError, Place, Problems
 from runner.labels import AnnotatorPair, Label, annotator_pairs, consensus, duplicates
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 from runner.units import count
 
 _SHOWN = 20  # differing items of a pair that are told one by one

@@ -13,7 +13,7 @@ from runner.cases import Row
 from runner.errors import InputError, Problems
 from runner.labels import Item, Label, is_labelled, said
 from runner.render import clean
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 
 COLUMNS = (
     *("item", "case_id", "metric", "asks", "question", "answer", "passages"),

@@ -14,7 +14,7 @@ from runner.calibration._record import (
     Identity,
     TaskFingerprint,
 )
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 from runner.units import count, tell_apart
 
 _WORD = 60  # characters of a name or value from a file

@@ -17,7 +17,7 @@ from runner.endpoints._program import Exit, Program
 from runner.errors import InputError, Place, reason
 from runner.spec import AuthSpec, AwsSigV4
 from runner.templating import Locate
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 from runner.wire.caller import Sign
 
 PATIENCE = 60.0

@@ -12,7 +12,7 @@ from runner.errors import InputError, Place
 from runner.model import Passage
 from runner.spec import CitationMap
 from runner.templating import Locate
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 
 _NUMBER = re.compile(r"[0-9]+")
 _POSITION = re.compile(r"[0-9]{1,9}")

@@ -19,7 +19,7 @@ from jmespath.visitor import Options, TreeInterpreter
 from pydantic_core import from_json
 
 from runner.errors import InputError, Place, did_you_mean
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 from runner.units import count
 
 Find = Callable[[Any], Any]

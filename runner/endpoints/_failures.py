@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner.model import Failure
 from runner.spec import AuthSpec
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 from runner.wire.caller import NO_STATUS, Block, Reply
 
 

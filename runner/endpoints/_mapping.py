@@ -23,7 +23,7 @@ from runner.errors import InputError, Place, Problems, did_you_mean
 from runner.model import Failure, Passage, Response
 from runner.spec import CitationMap, ContextMap, ResponseMap
 from runner.templating import Locate, by_path
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 
 
 class ReplyMap:

@@ -23,7 +23,7 @@ from runner.endpoints._values import described
 from runner.errors import InputError
 from runner.model import Failure
 from runner.templating import Request, encoded
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 from runner.units import count, plain
 from runner.wire.caller import Sign, prepared, shown
 

@@ -9,7 +9,7 @@ from sys import float_info
 from typing import Any
 
 from runner.errors import did_you_mean
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 
 _KEYS_SHOWN = 12
 _EVENTS_SEEN = 1000

@@ -17,7 +17,7 @@ from runner.endpoints._stream import Stream
 from runner.errors import InputError, Place, reason
 from runner.model import Failure
 from runner.spec import EndpointSpec
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 from runner.wire.caller import NO_STATUS, Reply, TooLarge, Unreadable
 
 _MISTAKES = (FileNotFoundError, PermissionError, NotADirectoryError)

@@ -20,7 +20,7 @@ from runner.endpoints._workers import Loop, Raised, Worker
 from runner.errors import InputError, Place, RagEvalError, did_you_mean
 from runner.model import Failure
 from runner.spec import EndpointSpec
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 from runner.wire.caller import NO_STATUS, Reply
 
 _SAID = 300  # characters of an exception that a message shows

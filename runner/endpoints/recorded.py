@@ -22,7 +22,7 @@ from runner.errors import InputError, Place, reason
 from runner.model import Case, Failure, Response, ServiceCause, Turn
 from runner.spec import ResponseMap
 from runner.templating import Locate, by_path
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 
 LONGEST_LINE = 32 * 2**20
 """Bytes of one record."""

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from runner.judges._meter import Tokens
 from runner.model import Unrated
 from runner.spec import JudgeSpec
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 
 _CHAT = "/chat/completions"
 _EMBEDDINGS = "/embeddings"

@@ -12,7 +12,7 @@ from runner.labels import AnnotatorPair
 from runner.meta_evaluation._compare import RatedItem
 from runner.meta_evaluation._result import MeasureResult
 from runner.model import Told
-from runner.text.lengths import cells, cut
+from runner.text.shorten import cells, cut
 from runner.units import count
 
 _SHOWN = 20  # items that differ, slices, and reasons that are told one by one

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 from pydantic import BaseModel, Field
 
 from runner.model._words import Frozen
-from runner.text.lengths import cut_middle
+from runner.text.shorten import cut_middle
 
 _SHOWN = 300  # characters of evidence: it may quote a claim of any length
 

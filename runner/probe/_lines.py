@@ -14,7 +14,7 @@ from runner.errors import InputError
 from runner.model import Case, Failure, Response, Unscored
 from runner.scores import Scope, Scorer
 from runner.spec import EndpointSpec, Spec
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 from runner.units import count
 
 _BODY = 2000  # characters

@@ -17,7 +17,7 @@ from runner.advice import ADVICE
 from runner.errors import InputError, Place, RagEvalError, Unavailable, reason
 from runner.redact import Redactor
 from runner.report import FailedCase, Report
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 
 SUMMARY_LIMIT = 2**20  # bytes of a step; GitHub drops all of a larger one
 ANNOTATIONS = 10  # of a level that GitHub keeps for a step

@@ -11,7 +11,7 @@ from runner.render._links import Links
 from runner.render._sentence import Sentence, join, quote, say
 from runner.render._table import NOTHING, layer_name
 from runner.report import FailedCase, Report
-from runner.text.lengths import cut_around, cut_middle, finds
+from runner.text.shorten import cut_around, cut_middle, finds
 
 _LABELS = ("question", "expected", "retrieved", "answer", "evidence")
 _WIDTH = max(map(len, _LABELS)) + 1

@@ -9,7 +9,7 @@ from runner.model import NOTHING, Comparison, Outcome, RankMove, Shift
 from runner.render._links import Links
 from runner.render._sentence import Sentence, join, quote, say, told
 from runner.report import FailedCase, Report
-from runner.text.lengths import cut_middle, short_of_call
+from runner.text.shorten import cut_middle, short_of_call
 
 _WHY = 120  # characters
 _TOLD = 2  # passages

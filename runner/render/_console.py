@@ -14,7 +14,7 @@ from runner.render._table import NOTHING, Row
 from runner.render._trend import in_a_line
 from runner.render._view import Share, View, view
 from runner.report import FailedCase, Report
-from runner.text.lengths import (
+from runner.text.shorten import (
     cells,
     cut,
     cut_around,

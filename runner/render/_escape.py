@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from runner.render._clean import clean, inert
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 
 _TICKS = re.compile(r"`+")
 _TICKS_KEPT = 20

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from runner.model import Better, GateResult, Rule
 from runner.render._numbers import limit, percent
 from runner.render._sentence import Sentence, join, quote, say, told
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 
 Status = Literal[
     "failed",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from runner.render._clean import clean
 from runner.render._escape import NAME, cell, few_ticks
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 
 _BEFORE, _AFTER = "(\"'“‘（《", ",.;:!?)\"'”’…%，。；：！？）》"
 # Full-width signs have no meaning in Markdown, and no spaces around them.

@@ -1,10 +1,9 @@
-"""How text is normalised, split, matched and understood, in every language alike.
+"""Normalises, splits, matches and reads text, by the same rules in every language.
 
 ``words`` normalises and splits; ``spelled`` turns number words into figures;
-``numerals`` reads numbers; ``matching`` looks for one text in another; ``refusals``
-tells whether an answer declines; ``lengths`` measures a text and makes it shorter;
-``markup`` gives what a reader sees of Markdown and HTML;
-``languages`` says in which language it is spoken of.
+``numerals`` extracts numbers; ``matching`` looks for one text in another; ``refusals``
+tells whether an answer declines; ``shorten`` cuts a text to a length; ``markup``
+removes Markdown and HTML; ``languages`` tells English from Chinese.
 """
 
 from __future__ import annotations

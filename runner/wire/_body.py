@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from urllib3.exceptions import HTTPError
 
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 
 Take = Callable[[bytes], object]
 """What gets each piece of a body as soon as it has come."""

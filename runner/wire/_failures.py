@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 
 from runner.model import Failure
-from runner.text.lengths import excerpt
+from runner.text.shorten import excerpt
 from runner.wire._body import Reply, TooLarge, Unreadable
 from runner.wire._reach import Unanswered
 

@@ -9,7 +9,7 @@ from typing import Any
 from runner.model import Moved, YardstickChange
 from runner.redact import Redactor
 from runner.spec import Spec
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 from runner.units import plain
 from runner.yardstick._moved import NONE, presence, sets, step
 

@@ -18,7 +18,7 @@ from runner.publish import workflow
 from runner.publish.workflow import MESSAGE, Annotation, Workflow
 from runner.redact import Redactor
 from runner.report import FailedCase, Report, Totals
-from runner.text.lengths import cut
+from runner.text.shorten import cut
 from tests.hostile import NUMBER, SEED, obeyed, strings
 
 

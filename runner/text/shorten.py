@@ -1,4 +1,4 @@
-"""Text made shorter where it says least: at its end, its middle, or around a find.
+"""Shortens text at its end, in its middle, or to the part around a match.
 
 A length is a number of characters, or of cells: on a terminal a Chinese character or an
 emoji takes two.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.text.lengths import (
+from runner.text.shorten import (
     cells,
     cut,
     cut_around,
