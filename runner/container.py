@@ -1,4 +1,4 @@
-"""What a container knows of the machine around it: where services of that may be."""
+"""Finds the host machine from inside a container, for services at its localhost."""
 
 from __future__ import annotations
 

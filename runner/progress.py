@@ -1,4 +1,4 @@
-"""How far a run is, on standard error: a bar on a terminal, plain lines elsewhere."""
+"""Shows progress on standard error: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A results folder or a baseline, rendered and read back."""
+"""Reads a results folder or a baseline back, and renders it."""
 
 from __future__ import annotations
 

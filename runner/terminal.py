@@ -1,4 +1,4 @@
-"""Writes to standard output and standard error, where no text may do harm or fail."""
+"""Writes to standard output and error: never fails, prints no control characters."""
 
 from __future__ import annotations
 

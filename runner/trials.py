@@ -1,4 +1,4 @@
-"""Several trials of each case become one entry: what held, and what only sometimes did.
+"""Merges several trials of each case into one entry, and finds flaky cases.
 
 A case that is asked three times has one outcome, by a rule; its scores are means over
 its trials. Trials that disagree make it flaky, and it is named. No rule excuses a leak.

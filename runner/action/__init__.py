@@ -145,7 +145,7 @@ def _evaluated(
     """Run the specs, each held against what is fetched for it."""
     github = partial(connect, found.run, found.token)
     with (
-        closing(Remote(github, found.trunk, found.comment_key)) as remote,
+        closing(Remote(github, found.branches, found.comment_key)) as remote,
         with_base_commit(runs, found, world.root) as held,
     ):
         world = world._replace(fetch_baseline=remote.fetch_baseline)

@@ -46,13 +46,13 @@ def store(
     Only a run on the default branch does, and only what it could judge, of all cases.
     What keeps it from being written is a warning, and no matter for the verdict.
     """
-    if not found.trunk.is_here:
+    if not found.branches.is_here:
         return
     due = sorted(_due(ended), key=lambda each: each.branch)
     for branch, group in groupby(due, key=lambda each: each.branch):
         runs = list(group)
         try:
-            check_data(branch, found.trunk)
+            check_data(branch, found.branches)
             _check_commit(runs, found, root)
             with closing(connect(found.run, found.token)) as contents:
                 make = partial(_files, runs, found.comment_key)

@@ -1,4 +1,4 @@
-"""The results of one spec, out of an archive that a run of a workflow uploaded."""
+"""Extracts the results of one spec from a downloaded artifact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a checkout itself has of its history, read by the program git where it is."""
+"""Reads commits of a checkout with the program git, where it is installed."""
 
 from __future__ import annotations
 

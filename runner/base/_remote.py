@@ -1,4 +1,4 @@
-"""Fetches a baseline that a repository keeps outside of the workspace."""
+"""Fetches a baseline from a data branch or from an artifact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runner.publish import data_branch
 from runner.publish.contents import connect
 from runner.publish.github import Reason, Refused
 from runner.publish.uploads import Uploads
-from runner.settings import Trunk
+from runner.settings import Branches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,15 +35,15 @@ class Remote:
 
     Args:
         connect: Gives what the repository holds, or refuses to.
-        trunk: Its branches, as far as they are known.
+        branches: Its default and base branch, as far as they are known.
         key: Tells apart what several runs of a spec keep.
     """
 
     def __init__(
-        self, connect: Callable[[], Contents], trunk: Trunk, key: str = ""
+        self, connect: Callable[[], Contents], branches: Branches, key: str = ""
     ) -> None:
         self._connect = connect
-        self._trunk = trunk
+        self._branches = branches
         self._key = key
         self._made: list[TemporaryDirectory[str]] = []
 
@@ -63,12 +63,12 @@ class Remote:
             return Fetched(unread=f"of the {source}, {refused.reason}")
 
     def _branch(self, contents: Contents, name: str, spec: str) -> Fetched:
-        check_data(name, self._trunk)
+        check_data(name, self._branches)
         folder = data_branch.folder_of(spec, self._key)
         return self._written(data_branch.read(contents, name, folder, _NAMES))
 
     def _artifact(self, contents: Contents, name: str, spec: str) -> Fetched:
-        branch = self._trunk.base or contents.default_branch()
+        branch = self._branches.base or contents.default_branch()
         uploads = Uploads(contents)
         tried = 0
         for upload in islice(uploads.of_branch(name, branch), _ARCHIVES):
@@ -103,16 +103,16 @@ def from_environment(environ: Mapping[str, str]) -> FetchBaseline:
     token = environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN")
     if not run.repository or not token:
         return fetch_nothing
-    trunk = Trunk(base=environ.get("GITHUB_BASE_REF") or None)
-    return Remote(partial(connect, run, token), trunk).fetch_baseline
+    branches = Branches(base=environ.get("GITHUB_BASE_REF") or None)
+    return Remote(partial(connect, run, token), branches).fetch_baseline
 
 
-def check_data(branch: str, trunk: Trunk) -> None:
+def check_data(branch: str, branches: Branches) -> None:
     """See that a branch may hold data alone.
 
     Raises:
         Refused: It is one that people work on.
     """
-    if branch in (trunk.default, trunk.base):
+    if branch in (branches.default, branches.base):
         why = f"{branch} is where pull requests go, and data has a branch of its own"
         raise Refused(Reason(why, "name another one, such as rag-eval-data"))

@@ -1,4 +1,4 @@
-"""The workspace at a commit, as far as some specs need it, in a folder of its own."""
+"""Copies the files that specs need at a commit into a folder."""
 
 from __future__ import annotations
 

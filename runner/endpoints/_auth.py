@@ -1,4 +1,4 @@
-"""How a request proves who asks: a signature, or a token that can be renewed."""
+"""Authenticates requests: an AWS signature, or a bearer token that is renewed."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class NoToken(Exception):
 
 
 class Auth(Protocol):
-    """What makes a request one of somebody who may ask; threads share it."""
+    """Authenticates requests; threads share it."""
 
     def ready(self) -> Sign:
-        """Give what makes requests so now.
+        """Give what signs requests now.
 
         Raises:
             NoToken: It cannot be had.
@@ -48,7 +48,7 @@ class Auth(Protocol):
         """
 
     def renewed(self, used: Sign) -> Sign | None:
-        """Give another, where one was refused; None where there is none.
+        """Give a new signer after one was refused; None where there is no other.
 
         Raises:
             NoToken: It cannot be had.
@@ -57,7 +57,7 @@ class Auth(Protocol):
 
 
 class NoAuth:
-    """Leaves requests as they are."""
+    """Sends requests without authentication."""
 
     def ready(self) -> Sign:
         return lambda request: request
@@ -105,7 +105,7 @@ class Signature:
 
 
 class _Token:
-    """One token, and the how manieth it is; two of different times may be equal."""
+    """One token, with its number: tokens that were read at two times may be equal."""
 
     def __init__(self, number: int, text: str) -> None:
         self.number = number
@@ -155,7 +155,7 @@ class Bearer:
 def auth_of(
     spec: AuthSpec | None, place: Locate, find: Find, learn: Callable[[str], object]
 ) -> Auth:
-    """Give how the requests of a spec prove who asks.
+    """Give the authentication that a spec describes.
 
     Raises:
         InputError: A file is named that lies outside of the workspace.

@@ -1,4 +1,4 @@
-"""What was wrong with a reply that came whole, and how its status is explained."""
+"""Explains replies that are complete and unusable: no JSON, no events, a status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the mapping of a reply may be that nobody has mapped yet, by its shape."""
+"""Guesses the mapping of a reply from its shape, for ``probe`` of a URL."""
 
 from __future__ import annotations
 

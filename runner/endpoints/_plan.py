@@ -136,7 +136,7 @@ def origins(plan: RequestPlan, cases: Sequence[Case]) -> tuple[tuple[str, ...], 
 def check_shared(
     spec: EndpointSpec, services: tuple[tuple[str, ...], ...], place: Locate
 ) -> None:
-    """See that headers, and what proves who asks, go to one service.
+    """See that shared headers and ``auth`` go to one service.
 
     Raises:
         InputError: They would hand a key for one service to another.

@@ -1,4 +1,4 @@
-"""Sends one request as somebody who may ask, and once more with a renewed token."""
+"""Sends an authenticated request, and again with a new token after a 401."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runner.wire.caller import SUCCESS, Caller, Reply, Sign, Unreadable
 
 
 class Sent(NamedTuple):
-    """What came of a request, and when it went out."""
+    """The reply to a request, and when that was sent."""
 
     reply: Reply | Failure
     """With a status of 2xx, or a Failure."""
@@ -30,7 +30,7 @@ class Sender:
 
     Args:
         caller: The line that they go out on.
-        auth: What proves who asks.
+        auth: Authenticates the requests.
         clock: Seconds.
     """
 

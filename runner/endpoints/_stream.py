@@ -1,4 +1,4 @@
-"""A reply that comes in pieces is collected into one JSON value, and timed."""
+"""Collects a streamed reply into one JSON value, and times its events."""
 
 from __future__ import annotations
 

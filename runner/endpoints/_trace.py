@@ -1,4 +1,4 @@
-"""What each expression of a mapping finds in one reply, for who wants to see it."""
+"""Shows what each expression of a mapping finds in one reply, for ``probe``."""
 
 from __future__ import annotations
 

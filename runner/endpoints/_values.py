@@ -1,4 +1,4 @@
-"""What a reply holds, checked, and described where it is not what it should be."""
+"""Checks values of a reply, and describes a reply in messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mapped paths that found nothing so far: a typo must not look like a bad system."""
+"""Finds mapped paths that match in no reply: a typo is no fault of the system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads and an event loop that call a function and may be given up."""
+"""Calls a function in a thread, or in an event loop, with a timeout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The case files of a spec, found by their globs and read by their endings."""
+"""Reads the case files of a spec: finds them by globs, parses them by suffix."""
 
 from __future__ import annotations
 

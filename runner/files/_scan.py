@@ -1,4 +1,4 @@
-"""A place in JSON text, from which value after value is read, each with its line."""
+"""A JSON scanner that reads value after value and knows the line of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A path becomes text: inside the workspace, of a sane size, in a known encoding."""
+"""Reads text files: in the workspace, of limited size, in a known encoding."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES = 200  # files of a folder that are looked through for a hint
 
 
 class Text(NamedTuple):
-    """What a file says, and how that was found out."""
+    """The text of a file, and its encoding."""
 
     text: str
     encoding: str

@@ -1,4 +1,4 @@
-"""What libyaml stumbled over, in our words and with a remedy."""
+"""Rewrites the errors of libyaml: what is wrong, and what to write instead."""
 
 from __future__ import annotations
 

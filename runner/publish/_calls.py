@@ -36,7 +36,7 @@ _HEADERS = {
 
 
 class Call(NamedTuple):
-    """What is asked."""
+    """One API request."""
 
     method: str
     url: str
@@ -53,7 +53,7 @@ class Call(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What came back; the status is 0 where nothing did, and ``data`` says why."""
+    """The reply to a call; with status 0 there is none, and ``data`` says why."""
 
     status: int
     data: Any

@@ -1,4 +1,4 @@
-"""Claims a folder for one run: in the workspace, without others' files, alone."""
+"""Checks and locks a results folder for one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first line of a comment: whose it is, and what run its content is of.
+"""The marker in the first line of a comment, by which later runs find it.
 
 Nobody sees it, and no text of others can come before it. It is the one home of the
 form: what is written here is found by later runs.

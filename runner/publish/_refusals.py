@@ -1,4 +1,4 @@
-"""Why GitHub did not do what was asked, and what to do about it, in plain words."""
+"""Turns the error replies of GitHub into reasons, each with a remedy."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _PASSING = re.compile(
     r"\d{4}-\d\d-\d\d \d\d:\d\d UTC|took [0-9.,]+ [a-z]+"
     r"|/actions/runs/\d+(?:/attempts/\d+)?"
 )
-"""What is another in every run: the time, how long it took, and the run's own page."""
+"""What differs in every run: the time, the duration, and the link to the run."""
 
 _CANCELLED = "> ⏹️ Run "
 _TWICE = (
@@ -36,7 +36,7 @@ _TWICE = (
 
 
 class Draft(NamedTuple):
-    """What a comment is to say."""
+    """The text of a comment, and whether it is worth a new one."""
 
     marker: Marker
     text: str
@@ -55,7 +55,7 @@ class Draft(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What became of a draft."""
+    """What was done with a draft."""
 
     done: Literal["created", "updated", "unchanged", "left", "failed"]
     id: int | None = None
@@ -249,7 +249,7 @@ def _left(comment: Comment) -> Told:
 
 
 def _is_same(comment: Comment, draft: Draft) -> bool:
-    """Whether nothing is another but what always is."""
+    """Whether the texts differ only in what differs in every run."""
     then = _marker(comment)
     texts = (without_mentions(after(comment.body)), draft.text)
     told = [_PASSING.sub("", text.strip()) for text in texts]

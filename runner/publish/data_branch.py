@@ -1,4 +1,4 @@
-"""A branch that holds data alone, in one folder for each spec, written all at once."""
+"""Reads and writes a branch that holds data alone, one folder for each spec."""
 
 from __future__ import annotations
 

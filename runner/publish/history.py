@@ -1,4 +1,4 @@
-"""Adds a run to a history file, in the workspace only."""
+"""Appends a run to a history file in the workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs of workflows have uploaded: found by name and branch, and fetched.
+"""Artifacts of workflow runs: found by name and branch, and downloaded.
 
 What is in it may be anybody's: it is data, and nothing of it is unpacked by its name.
 """

@@ -1,4 +1,4 @@
-"""Where the replies of a run come from: an endpoint, what is started, a recording."""
+"""The source of the replies of a run: a live endpoint, or a recording."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def check_start(plan: Plan) -> None:
 
 
 def _auths(plan: Plan) -> Iterator[tuple[AuthSpec | None, Place]]:
-    """Give everything in a spec that proves who asks, with its place."""
+    """Give every ``auth`` of a spec, with its place."""
     spec, rival = plan.spec.endpoint, plan.spec.rival
     key = ("auth", "bearer", "command")
     yield spec.auth, plan.place("endpoint", *key)

@@ -1,4 +1,4 @@
-"""The environment and the event of a workflow become one Settings, checked.
+"""Validates the inputs of the action and the event of a workflow into Settings.
 
 Pure functions over mappings: what a workflow gives stands in variables and in a JSON
 payload, and both are read elsewhere.
@@ -15,22 +15,23 @@ from runner.gates import FailOn, Loosened
 from runner.hosts import Host
 from runner.redact import names_secret
 from runner.settings._access import allowed, gateway
+from runner.settings._branches import Branches, branches
 from runner.settings._change import Change, change
 from runner.settings._rights import REMEDIES, Silence, Stance, silenced, stance
 from runner.settings._run import Run, run
-from runner.settings._trunk import Trunk, trunk
 from runner.settings._trust import own_commits, stranger, withheld
 
 __all__ = [
     "INPUTS",
     "REMEDIES",
+    "Branches",
     "Change",
     "CommentOn",
     "Run",
     "Settings",
     "Silence",
     "Stance",
-    "Trunk",
+    "branches",
     "change",
     "read",
     "run",
@@ -38,7 +39,6 @@ __all__ = [
     "silence",
     "stance",
     "stranger",
-    "trunk",
     "withheld",
 ]
 
@@ -96,7 +96,7 @@ class Settings(NamedTuple):
     """Whether a spec may be a stranger's where it is given secrets."""
     loosened: Loosened = "warn"
     """What a limit that is looser than at the base commit does to the verdict."""
-    trunk: Trunk = Trunk()
+    branches: Branches = Branches()
     """Which branch the run is held against."""
 
 
@@ -132,7 +132,7 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
         own=own_commits(environ, event),
         trusting=_one_of("allow-untrusted-spec", given, _YesNo) == "true",
         loosened=_one_of("loosened", given, Loosened),
-        trunk=trunk(environ, event, found),
+        branches=branches(environ, event, found),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which hosts a workflow lets its specs ask, and where the runner is."""
+"""Reads the inputs ``allowed-hosts`` and ``host-gateway``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which commit is evaluated, and of which pull request, as the event tells it."""
+"""Reads from the event which commit is evaluated, and of which pull request."""
 
 from __future__ import annotations
 

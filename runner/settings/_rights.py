@@ -1,4 +1,4 @@
-"""Who may write a comment in the pull request, and what lets them where nobody may.
+"""Whether a comment can be written, and what to do where it cannot.
 
 Told by the event alone, before anything is asked of GitHub.
 """

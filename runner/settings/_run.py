@@ -1,4 +1,4 @@
-"""Which run of which workflow this is, and where its GitHub is."""
+"""The workflow run of this step, and the URLs of its GitHub."""
 
 from __future__ import annotations
 

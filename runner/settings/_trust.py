@@ -1,4 +1,4 @@
-"""Whose spec it is that runs, and whether the event hands out the secrets."""
+"""Whether a spec may be a stranger's, and whether the event provides secrets."""
 
 from __future__ import annotations
 

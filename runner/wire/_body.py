@@ -1,4 +1,4 @@
-"""The body of a reply, read in pieces: bounded in size, and its compression undone."""
+"""Reads the body of a reply in pieces, within a size limit, and decompresses it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from urllib3.exceptions import HTTPError
 from runner.text.shorten import excerpt
 
 Take = Callable[[bytes], object]
-"""What gets each piece of a body as soon as it has come."""
+"""Receives each piece of a body as it arrives."""
 
 SUCCESS = range(200, 300)
-"""Every status that says that a call did what was asked."""
+"""The statuses of success."""
 
 NO_STATUS = 0
-"""Of a reply that came without HTTP."""
+"""The status of a reply that did not come over HTTP."""
 
 _CHUNK = 64 * 1024
 _SHOWN = 4 * 1024
@@ -33,13 +33,13 @@ class Unreadable(Exception):
 
 
 class Reply(NamedTuple):
-    """What came back."""
+    """A reply to one request."""
 
     status: int
     reason: str
     headers: Mapping[str, str]
     body: bytes
-    """Of a reply that was taken piece by piece, nothing."""
+    """Empty where the pieces went to ``take``."""
 
 
 def read(raw: Any, limit: int, take: Take | None) -> Reply:
@@ -77,7 +77,7 @@ def _pieces(read_: Callable[..., bytes], limit: int) -> Iterator[bytes]:
 
 
 def _plain(raw: Any, pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
-    """Give the pieces as they were before they were compressed."""
+    """Give the decompressed pieces."""
     encoding = _encoding(raw)
     if encoding == "identity":
         yield from pieces

@@ -1,4 +1,4 @@
-"""What went wrong with a call, in words that say what to do next."""
+"""Turns a failed HTTP call into a Failure whose message says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request as ``requests`` sends it, from the parts that the templates gave."""
+"""Makes requests as ``requests`` sends them, from rendered templates."""
 
 from __future__ import annotations
 

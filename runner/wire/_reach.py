@@ -1,4 +1,4 @@
-"""Opens a connection, to no address that may not be reached.
+"""Opens connections, and refuses addresses that may not be reached.
 
 The address that is checked is the one that is connected to: a name that resolves to
 another one a moment later gains nothing.
@@ -46,7 +46,7 @@ def resolve(host: str, port: int) -> Sequence[tuple[Any, ...]]:
 
 
 class Reach:
-    """How connections are opened; threads may share it.
+    """Opens connections; threads may share it.
 
     Args:
         nearby: Where else a service at localhost may be, likeliest first.

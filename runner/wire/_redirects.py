@@ -1,4 +1,4 @@
-"""Where a reply redirects to, and whether that is still the service that was asked."""
+"""The target of a redirect, and whether it is still the same service."""
 
 from __future__ import annotations
 

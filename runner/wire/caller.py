@@ -1,4 +1,4 @@
-"""Calls a service, through redirects within it, and no host that may not be asked."""
+"""Calls one service: follows redirects within it, and refuses forbidden hosts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 Sign = Callable[[requests.PreparedRequest], requests.PreparedRequest]
-"""Gives a request with what proves who asks; the one it is given stays as it is."""
+"""Gives a signed copy of a request."""
 
 REDIRECTS = 5
 """How many are followed; all within one service and one time-out."""
@@ -64,7 +64,7 @@ def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
 
 
 class Bounds(NamedTuple):
-    """What one call may take."""
+    """The limits of one call."""
 
     timeout: float
     """Seconds, as a whole."""

@@ -3,7 +3,7 @@ import pytest
 from runner import settings
 from runner.errors import InputError
 from runner.hosts import Host
-from runner.settings import Change, Run, Trunk
+from runner.settings import Branches, Change, Run
 
 HEAD, MERGE, BASE = "a" * 40, "b" * 40, "c" * 40
 SPEC = {"INPUT_SPEC": "evals/rag.yaml"}
@@ -307,28 +307,33 @@ def test_the_comment_is_asked_for_in_one_of_four_ways():
 @pytest.mark.parametrize(
     ("event", "reference", "default", "expected"),
     [
-        ("push", "refs/heads/main", "main", Trunk("main", "main", is_here=True)),
-        ("push", "refs/heads/topic", "main", Trunk("main", "main")),
-        ("push", "refs/tags/main", "main", Trunk("main", "main")),
-        ("push", "refs/heads/main", None, Trunk()),
-        ("push", "", None, Trunk()),
-        ("schedule", "refs/heads/trunk", None, Trunk("trunk", "trunk", is_here=True)),
-        ("schedule", "", None, Trunk()),
-        ("workflow_run", "refs/heads/main", "main", Trunk("main", "main")),
-        ("issue_comment", "refs/heads/main", "main", Trunk("main", "main")),
+        ("push", "refs/heads/main", "main", Branches("main", "main", is_here=True)),
+        ("push", "refs/heads/topic", "main", Branches("main", "main")),
+        ("push", "refs/tags/main", "main", Branches("main", "main")),
+        ("push", "refs/heads/main", None, Branches()),
+        ("push", "", None, Branches()),
+        (
+            "schedule",
+            "refs/heads/trunk",
+            None,
+            Branches("trunk", "trunk", is_here=True),
+        ),
+        ("schedule", "", None, Branches()),
+        ("workflow_run", "refs/heads/main", "main", Branches("main", "main")),
+        ("issue_comment", "refs/heads/main", "main", Branches("main", "main")),
     ],
 )
 def test_a_run_on_the_default_branch_is_known(event, reference, default, expected):
     environ = {"GITHUB_EVENT_NAME": event, "GITHUB_REF": reference}
     told = {"repository": {"default_branch": default}}
 
-    assert settings.trunk(environ, told, settings.change(environ, told)) == expected
+    assert settings.branches(environ, told, settings.change(environ, told)) == expected
 
 
 def test_a_pull_request_is_held_against_the_branch_that_it_goes_into():
     environ = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_REF": "refs/pull/7/merge"}
     event = {**pull(), "repository": {"default_branch": "trunk"}}
 
-    found = settings.trunk(environ, event, settings.change(environ, event))
+    found = settings.branches(environ, event, settings.change(environ, event))
 
-    assert found == Trunk("trunk", "main")
+    assert found == Branches("trunk", "main")

@@ -1,4 +1,4 @@
-"""Which branch a run is held against, and whether it is a run on that one itself."""
+"""The default branch and the base branch of a run, as the event tells them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Others say the default branch too, and evaluate what a pull request brings.
 """
 
 
-class Trunk(NamedTuple):
+class Branches(NamedTuple):
     """The branches that matter to a run; None where the event does not tell."""
 
     default: str | None = None
@@ -27,9 +27,9 @@ class Trunk(NamedTuple):
     """Whether this is a run on the default branch."""
 
 
-def trunk(
+def branches(
     environ: Mapping[str, str], event: Mapping[str, Any], change: Change
-) -> Trunk:
+) -> Branches:
     """Give the branches that matter to a run."""
     repository = event.get("repository")
     told = repository.get("default_branch") if isinstance(repository, Mapping) else None
@@ -39,7 +39,7 @@ def trunk(
         # A schedule runs on the default branch alone, and need not say which it is.
         default = reference.removeprefix(_BRANCH) or None
     own = change.event in _OWN and default is not None
-    return Trunk(
+    return Branches(
         default=default,
         base=change.base or default,
         is_here=own and reference == f"{_BRANCH}{default}",
