@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
-from pydantic.config import JsonDict
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from runner.spec._amounts import Given
-from runner.spec._part import Part
+from runner.spec._part import OneOf, Part
 
 
 def _words(value: object) -> object:
@@ -20,11 +19,6 @@ def _words(value: object) -> object:
         return shlex.split(value)
     except ValueError as error:
         raise ValueError(f"cannot be split into words: {error}") from error
-
-
-def _one_of(*keys: str) -> ConfigDict:
-    choices: JsonDict = {"oneOf": [{"required": [key]} for key in keys]}
-    return ConfigDict(json_schema_extra=choices)
 
 
 Words = Annotated[
@@ -59,10 +53,10 @@ class AwsSigV4(Part):
     )
 
 
-class Bearer(Part):
+class Bearer(OneOf):
     """A token in the header ``Authorization``, renewed where the server refuses it."""
 
-    model_config = _one_of("command", "file")
+    choices = ("command", "file")
 
     command: Words = Field(
         (),
@@ -73,17 +67,11 @@ class Bearer(Part):
         None, description="A file in the workspace that holds the token alone."
     )
 
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if bool(self.command) == (self.file is not None):
-            raise ValueError("needs either command or file")
-        return self
 
-
-class AuthSpec(Part):
+class AuthSpec(OneOf):
     """One way to prove who asks."""
 
-    model_config = _one_of("aws_sigv4", "bearer")
+    choices = ("aws_sigv4", "bearer")
 
     aws_sigv4: AwsSigV4 | None = Field(
         None, description="Signs every request for AWS, version 4."
@@ -93,12 +81,6 @@ class AuthSpec(Part):
         description="A token from a command or file, read anew once the server answers "
         "401.",
     )
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if (self.aws_sigv4 is None) == (self.bearer is None):
-            raise ValueError("needs either aws_sigv4 or bearer")
-        return self
 
     @property
     def secrets(self) -> tuple[str, ...]:

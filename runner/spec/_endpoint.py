@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from runner.model import Match
 from runner.spec._amounts import Bytes, Given, Rate, Seconds, Whole, Word
 from runner.spec._auth import AuthSpec
-from runner.spec._part import Part
+from runner.spec._part import OneOf, Part
 from runner.spec._response import UNMAPPED, ResponseMap
 from runner.spec._steps import Method, StepSpec
 
@@ -45,7 +45,6 @@ class Rival(Part):
     )
 
 
-_WAYS = ("url", "steps", "command", "python")
 _OF_HTTP = dict.fromkeys(
     ("method", "headers", "auth", "query", "wait_for", "start"), "url"
 )
@@ -69,16 +68,14 @@ def _function(value: str | None) -> str | None:
     return value
 
 
-class EndpointSpec(Part):
+class EndpointSpec(OneOf):
     """The RAG system under test, as a black box, reached in one of four ways.
 
     ``url``, ``headers``, ``query`` and ``body`` are templates as written; the spec's
     ``variables`` hold the environment's values for the ``${NAME}`` in them.
     """
 
-    model_config = ConfigDict(
-        json_schema_extra={"oneOf": [{"required": [way]} for way in _WAYS]}
-    )
+    choices = ("url", "steps", "command", "python")
     url: Given = Field(None, description="Where to send a case; a template.")
     steps: tuple[StepSpec, ...] = Field(
         (),
@@ -192,18 +189,12 @@ class EndpointSpec(Part):
         return self.model_copy(update={**own, "start": None, "wait_for": None})
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        named = [way for way in _WAYS if getattr(self, way)]
-        if len(named) != 1:
-            what = " and ".join(named)
-            raise ValueError(
-                f"has {what}, and needs one of them"
-                if named
-                else f"needs one of {', '.join(_WAYS)}"
-            )
-        for key, owner in _FOREIGN[named[0]].items():
+    def _belongs(self) -> Self:
+        """Refuse keys that belong to another way to ask."""
+        (way,) = self.chosen
+        for key, owner in _FOREIGN[way].items():
             if key in self.model_fields_set:
-                raise ValueError(f"has {named[0]}, and {key} belongs to {owner}")
+                raise ValueError(f"has {way}, and {key} belongs to {owner}")
         if self.python and self.response.stream:
             raise ValueError("has python, and a function gives no stream")
         return self

@@ -165,7 +165,7 @@ class _Reading:
             self.report(misfits_beside(endpoint, rival))
         line = self.document.lines.get(("baseline", "removed"))
         return {
-            "baseline": BaselineSource(*baseline.named[0]),
+            "baseline": BaselineSource(*baseline.source),
             "removed": Removed(baseline.removed, line),
             "rival": rival and endpoint.elsewhere(rival),
         }

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from runner.spec._amounts import Whole
-from runner.spec._part import Part
+from runner.spec._part import OneOf, Part
 
 Framing = Literal["sse", "ndjson", "prefixed"]
 """How a reply that comes in pieces is divided into events."""
@@ -26,8 +26,10 @@ class ContextMap(Part):
     tenant: str | None = Field("tenant", description="Whose it is.")
 
 
-class CitationMap(Part):
+class CitationMap(OneOf):
     """Citations as marks in the answer, or as positions in the reply."""
+
+    choices = ("pattern", "path")
 
     path: str | None = Field(
         None, description="JMESPath to numbers in the reply, instead of a pattern."
@@ -45,9 +47,7 @@ class CitationMap(Part):
     )
 
     @model_validator(mode="after")
-    def _one_form(self) -> Self:
-        if (self.path is None) == (self.pattern is None):
-            raise ValueError("needs either pattern or path")
+    def _counts(self) -> Self:
         if self.of is not None and self.first is None:
             raise ValueError("has `of`, and no `first` to count from")
         return self

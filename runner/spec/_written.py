@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
-from pydantic.config import JsonDict
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from runner.model import BaselineKind, Level
 from runner.spec._amounts import Given, Points, Share, Whole, Word, Written
 from runner.spec._endpoint import EndpointSpec, Rival
 from runner.spec._judge import JudgeSpec
-from runner.spec._part import Part
+from runner.spec._part import OneOf, Part
 
 Passes = Literal["all", "majority", "any"]
 
@@ -75,9 +68,6 @@ def _artifact(value: str | None) -> str | None:
     return value
 
 
-_ONE: JsonDict = {"oneOf": [{"required": [kind]} for kind in get_args(BaselineKind)]}
-
-
 class DiagnosisMarks(Part):
     """Where a layer's test fails; a case is diagnosed only when it failed."""
 
@@ -91,10 +81,10 @@ class DiagnosisMarks(Part):
     unsupported: Share = Field(0.2, description="lexical_grounding below this.")
 
 
-class Baseline(Part):
+class Baseline(OneOf):
     """What this run is held against, at one place."""
 
-    model_config = ConfigDict(json_schema_extra=_ONE)
+    choices: ClassVar[tuple[BaselineKind, ...]] = get_args(BaselineKind)
 
     path: Given = Field(
         None,
@@ -124,36 +114,22 @@ class Baseline(Part):
         "or `fail`.",
     )
 
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if len(self.named) != 1:
-            raise ValueError(f"needs one of {', '.join(get_args(BaselineKind))}")
-        return self
-
     @property
-    def named(self) -> list[tuple[BaselineKind, str]]:
-        """Where it may be: kind and name, of each that is written."""
-        kinds: tuple[BaselineKind, ...] = get_args(BaselineKind)
-        found = ((kind, getattr(self, kind)) for kind in kinds)
-        return [
-            (kind, value.url if isinstance(value, Rival) else value)
-            for kind, value in found
-            if value is not None
-        ]
+    def source(self) -> tuple[BaselineKind, str]:
+        """Where it is: the kind, and a path, name or URL."""
+        kind = next(kind for kind in self.choices if kind in self.chosen)
+        value = getattr(self, kind)
+        return kind, value.url if isinstance(value, Rival) else value
 
 
-class RedLine(Part):
+class RedLine(OneOf):
     """Cases of which none may fail, whatever the averages say; by one of these."""
+
+    choices = ("tag", "type", "id")
 
     tag: Word | None = Field(None, description="Cases with this tag.")
     type: Word | None = Field(None, description="Cases of this type.")
     id: Word | None = Field(None, description="The case with this id.")
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if sum(bool(value) for value in (self.tag, self.type, self.id)) != 1:
-            raise ValueError("needs one of tag, type, id")
-        return self
 
 
 class Drop(Part):

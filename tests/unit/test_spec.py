@@ -715,7 +715,7 @@ def test_a_baseline_is_at_one_place(spec, kind):
     [
         ("{}", NEEDS_ONE),
         ("{removed: fail}", NEEDS_ONE),
-        ("{path: a, branch: b}", NEEDS_ONE),
+        ("{path: a, branch: b}", "has path and branch, and needs one of them"),
         ("{endpoint: x}", "baseline.endpoint: must be a mapping"),
         ("{endpoint: {}}", "baseline.endpoint.url: is missing"),
         ("{endpoint: {url: localhost}}", "must begin with http:// or https://"),
