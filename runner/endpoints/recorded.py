@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from pydantic_core import from_json
 
+from runner.cases import case_hash
 from runner.endpoints._as_recorded import as_recorded
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._values import Malformed, kind, number, word
@@ -101,6 +102,9 @@ class RecordedEndpoint:
         said = (record.get("case_id"), record.get("trial", 1))
         if said != (case.id, trial) and _key(record) != key:
             raise self._error(start, "the key case_id or trial stands there twice")
+        if "hash" in record and record["hash"] != case_hash(case):
+            what = f"{self._name} holds the reply to another question of this case"
+            return Failure("service.not_recorded", f"{what}; ask it again")
         response, failure = record.get("response"), record.get("failure")
         if response is not None and failure is None:
             return self._read(response, record)

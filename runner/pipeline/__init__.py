@@ -9,7 +9,7 @@ from typing import NamedTuple
 from runner.errors import Cancelled, InputError, Unavailable
 from runner.history import Point, point, tighter, trend
 from runner.ledger import Ledger
-from runner.model import NOTHING, Exchange, Record
+from runner.model import NOTHING, Case, Exchange, Record
 from runner.pipeline._beside import Beside
 from runner.pipeline._conclusion import conclude
 from runner.pipeline._judging import Line, counting
@@ -36,7 +36,7 @@ __all__ = [
 class Keeper(NamedTuple):
     """Where a case goes as soon as it is judged, and what the world says meanwhile."""
 
-    response: Callable[[str, Exchange], None]
+    response: Callable[[Case, Exchange], None]
     record: Callable[[int, Record], None]
     progress: Callable[[Record], None]
     now: Callable[[], datetime]

@@ -50,7 +50,7 @@ class Line:
             self._stage = Stage(rating, self._scorer, self._examiner, interruptible)
 
     def judged(
-        self, exchanges: Iterable[Exchange], keep: Callable[[str, Exchange], object]
+        self, exchanges: Iterable[Exchange], keep: Callable[[Case, Exchange], object]
     ) -> Iterator[Entry]:
         """Judge each reply as it comes; it is kept first, and nothing of it is held."""
         halves = self._halves(exchanges, keep)
@@ -63,12 +63,12 @@ class Line:
         return self._stage.account() if self._stage else None
 
     def _halves(
-        self, exchanges: Iterable[Exchange], keep: Callable[[str, Exchange], object]
+        self, exchanges: Iterable[Exchange], keep: Callable[[Case, Exchange], object]
     ) -> Iterator[Half]:
         """Score and diagnose what needs no judge."""
         for exchange in exchanges:
             result, case = exchange.result, self._plan.cases[exchange.position]
-            keep(case.id, exchange)
+            keep(case, exchange)
             failure = result if isinstance(result, Failure) else unanswered(result)
             if failure:
                 yield Half(self._failed(exchange, case, failure))

@@ -7,10 +7,11 @@ from typing import Any
 from runner.model import Exchange, Failure, Passage, Response
 
 
-def recorded(case_id: str, exchange: Exchange) -> dict[str, Any]:
+def recorded(case_id: str, asked: str, exchange: Exchange) -> dict[str, Any]:
     """Give the record of one attempt at a case, which replays to the same result.
 
-    Beside a failure stands what came all the same, if anything did.
+    Beside a failure stands what came all the same, if anything did. ``asked`` is the
+    hash of what the case asks: the reply to another question is not replayed.
     """
     result = exchange.result
     line: dict[str, Any] = {"case_id": case_id, "trial": exchange.trial}
@@ -23,7 +24,7 @@ def recorded(case_id: str, exchange: Exchange) -> dict[str, Any]:
         if (first := result.time_to_first_token) is not None:
             line["time_to_first_token_s"] = first
     told = {"latency_s": result.latency, "attempts": exchange.attempts}
-    return {**line, **told, "at": exchange.at}
+    return {**line, **told, "hash": asked, "at": exchange.at}
 
 
 def _response(response: Response) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from weakref import finalize
 from pydantic_core import PydanticSerializationError, to_json
 
 from runner.baseline import CASES, RESULTS
+from runner.cases import case_hash
 from runner.errors import InputError, Place, Unavailable, reason
-from runner.model import Exchange, Record
+from runner.model import Case, Exchange, Record
 from runner.publish._claim import RESPONSES, check_ours, inside, lock
 from runner.publish._recorded import recorded
 from runner.redact import Redactor
@@ -80,16 +81,18 @@ class ResultsFolder:
                 f"cannot be written to: {reason(error)}", where=Place(str(self.path))
             ) from None
 
-    def response(self, case_id: str, exchange: Exchange) -> None:
+    def response(self, case: Case, exchange: Exchange) -> None:
         """Append what came back for a case; it is on its way to disk on return.
 
         The line replays: the answer is the whole answer as it was sent.
         """
         if self._keeps:
             return
-        line = _line(recorded(case_id, exchange))
+        asked = case_hash(case)
+        line = _line(recorded(case.id, asked, exchange))
         if self._tells(line):
-            line = _line(recorded(*_masked((case_id, exchange), self._text)))
+            name, masked = _masked((case.id, exchange), self._text)
+            line = _line(recorded(name, asked, masked))
         self._append(RESPONSES, line)
 
     def case(self, position: int, record: Record) -> None:

@@ -55,7 +55,7 @@ def test_a_response_is_on_disk_at_once_and_replays(tmp_path, results):
         usage={"input_tokens": 7},
         latency=0.84,
     )
-    results.response("qa-1", Exchange(0, reply, at="2026-11-30T09:41:07Z"))
+    results.response(Case("qa-1", "q"), Exchange(0, reply, at="2026-11-30T09:41:07Z"))
     assert lines(tmp_path / "out/responses.jsonl") == [
         {
             "case_id": "qa-1",
@@ -77,6 +77,7 @@ def test_a_response_is_on_disk_at_once_and_replays(tmp_path, results):
             },
             "latency_s": 0.84,
             "attempts": 1,
+            "hash": "5ba0f7b894a5",
             "at": "2026-11-30T09:41:07Z",
         }
     ]
@@ -84,7 +85,7 @@ def test_a_response_is_on_disk_at_once_and_replays(tmp_path, results):
 
 def test_a_streamed_reply_has_the_time_to_its_first_token(tmp_path, results):
     reply = Response(answer="30 days", latency=0.84, time_to_first_token=0.2)
-    results.response("qa-1", Exchange(0, reply))
+    results.response(Case("qa-1", "q"), Exchange(0, reply))
 
     [line] = lines(tmp_path / "out/responses.jsonl")
     assert (line["time_to_first_token_s"], line["latency_s"]) == (0.2, 0.84)
@@ -92,7 +93,7 @@ def test_a_streamed_reply_has_the_time_to_its_first_token(tmp_path, results):
 
 def test_a_failure_has_its_cause_and_no_response(tmp_path, results):
     failure = Failure("service.timeout", f"Bearer {SECRET} timed out", latency=30.0)
-    results.response("qa-1", Exchange(0, failure, attempts=3))
+    results.response(Case("qa-1", "q"), Exchange(0, failure, attempts=3))
 
     assert lines(tmp_path / "out/responses.jsonl") == [
         {
@@ -104,6 +105,7 @@ def test_a_failure_has_its_cause_and_no_response(tmp_path, results):
             },
             "latency_s": 30.0,
             "attempts": 3,
+            "hash": "5ba0f7b894a5",
             "at": None,
         }
     ]
@@ -124,11 +126,12 @@ def test_a_failure_has_its_cause_and_no_response(tmp_path, results):
     ],
 )
 def test_what_came_replays_to_the_same(tmp_path, results, result):
-    results.response("qa-1", Exchange(0, result))
+    case = Case("qa-1", "Why?")
+    results.response(case, Exchange(0, result))
 
     recording = RecordedEndpoint(tmp_path / "out/responses.jsonl", ResponseMap())
 
-    assert recording.ask(Case("qa-1", "Why?")) == result
+    assert recording.ask(case) == result
     recording.close()
 
 
@@ -137,7 +140,7 @@ def test_a_secret_that_looks_like_a_key_breaks_no_line(tmp_path, secret):
     out, redactor = tmp_path / "out", Redactor([secret])
     reply = Response(answer=f"it is {secret}", usage={secret: 1})
     with ResultsFolder(out, root=tmp_path, redactor=redactor) as results:
-        results.response("qa-1", Exchange(0, reply))
+        results.response(Case("qa-1", "q"), Exchange(0, reply))
         results.case(0, record("qa-1", type=f"a {secret}"))
     reply_line = lines(tmp_path / "out/responses.jsonl")[0]["response"]
 
@@ -147,7 +150,7 @@ def test_a_secret_that_looks_like_a_key_breaks_no_line(tmp_path, secret):
 
 def test_numbers_that_json_lacks_become_null(tmp_path, results):
     reply = Response(answer="a", usage={"cost": math.nan}, latency=math.inf)
-    results.response("qa-1", Exchange(0, reply))
+    results.response(Case("qa-1", "q"), Exchange(0, reply))
     results.case(0, record("qa-1", scores={"recall@5": math.nan, "mrr": 0.5}))
     results.close()
     text = (tmp_path / "out/responses.jsonl").read_text()
@@ -161,7 +164,7 @@ def test_numbers_that_json_lacks_become_null(tmp_path, results):
 
 
 def test_half_a_surrogate_pair_loses_no_line(tmp_path, results):
-    results.response("qa-1", Exchange(0, Response(answer="a\ud800b")))
+    results.response(Case("qa-1", "q"), Exchange(0, Response(answer="a\ud800b")))
     report = REPORT.model_copy(update={"notices": ("a\ud800b",)})
     results.finish(report, {})
 
@@ -210,7 +213,7 @@ def test_the_keys_of_the_format_come_first(tmp_path):
 
 def test_nothing_of_an_earlier_run_is_left(tmp_path):
     with folder(tmp_path) as results:
-        results.response("qa-1", Exchange(0, Response(answer="a")))
+        results.response(Case("qa-1", "q"), Exchange(0, Response(answer="a")))
         results.case(0, record("qa-1"))
         results.finish(REPORT, {"comment.md": str})
     (tmp_path / "out/mine.txt").write_text("mine")
@@ -226,7 +229,7 @@ def names(path: Path) -> list[str]:
 def finished(root: Path) -> Path:
     """Give the folder of a run that was finished."""
     with folder(root) as results:
-        results.response("qa-1", Exchange(0, Response(answer="a")))
+        results.response(Case("qa-1", "q"), Exchange(0, Response(answer="a")))
         results.case(0, record("qa-1"))
         results.finish(REPORT, {"comment.md": str, "report.html": str})
     return root / "out"
@@ -275,7 +278,7 @@ def test_replies_that_are_scored_again_stay_as_they_are(tmp_path):
     own.parent.mkdir()
     own.write_text("recorded\n")
     results = folder(tmp_path, replayed=own)
-    results.response("qa-1", Exchange(0, Response(answer="a")))
+    results.response(Case("qa-1", "q"), Exchange(0, Response(answer="a")))
     results.close()
 
     assert own.read_text() == "recorded\n"
@@ -288,7 +291,7 @@ def test_a_link_in_the_folder_is_not_followed(tmp_path):
     for name in ("results.json", "responses.jsonl", ".results.json.part"):
         (tmp_path / "out" / name).symlink_to(victim)
     results = folder(tmp_path)
-    results.response("qa-1", Exchange(0, Response(answer="a")))
+    results.response(Case("qa-1", "q"), Exchange(0, Response(answer="a")))
     results.finish(REPORT, {})
 
     assert victim.read_text() == "precious"
@@ -337,14 +340,14 @@ def test_a_disk_that_takes_no_more_is_said(tmp_path, results):
     (tmp_path / "out").rmdir()
 
     with pytest.raises(Unavailable, match=r"responses\.jsonl: cannot be written"):
-        results.response("qa-1", Exchange(0, Response(answer="a")))
+        results.response(Case("qa-1", "q"), Exchange(0, Response(answer="a")))
 
 
 @pytest.mark.parametrize("left", [("responses",), ("cases",), ("responses", "cases")])
 def test_what_a_killed_run_left_goes(tmp_path, left):
     killed = folder(tmp_path)
     if "responses" in left:
-        killed.response("qa-1", Exchange(0, Response(answer="a")))
+        killed.response(Case("qa-1", "q"), Exchange(0, Response(answer="a")))
     if "cases" in left:
         killed.case(0, record("qa-1"))
     killed.close()
@@ -356,7 +359,7 @@ def test_what_a_killed_run_left_goes(tmp_path, left):
 
 
 def test_two_runs_do_not_write_to_one_folder(tmp_path, results):
-    results.response("qa-1", Exchange(0, Response(answer="a")))
+    results.response(Case("qa-1", "q"), Exchange(0, Response(answer="a")))
 
     with pytest.raises(InputError, match="another run is writing"):
         folder(tmp_path)
@@ -366,7 +369,7 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path, results):
 
 def test_a_run_that_has_ended_keeps_no_other_out(tmp_path):
     with folder(tmp_path) as first:
-        first.response("qa-1", Exchange(0, Response(answer="a")))
+        first.response(Case("qa-1", "q"), Exchange(0, Response(answer="a")))
     with folder(tmp_path):
         left = list((tmp_path / "out").iterdir())
 
@@ -387,7 +390,9 @@ def test_a_line_that_cannot_be_flushed_at_the_end_is_said(tmp_path):
 
 def test_no_line_of_json_is_a_command_when_a_workflow_prints_it(tmp_path, results):
     text = "x ##[error]y\n::error::z"
-    results.response("a", Exchange(0, Response(text, (Passage("##[d", text),))))
+    results.response(
+        Case("a", "q"), Exchange(0, Response(text, (Passage("##[d", text),)))
+    )
     results.case(0, record("##[group]a"))
     report = Report(name=text, verdict="passed", totals=Totals(cases=1))
     results.finish(report, {})

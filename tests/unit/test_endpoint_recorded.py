@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from runner.cases import case_hash
 from runner.endpoints.recorded import LONGEST_LINE, RecordedEndpoint
 from runner.errors import InputError
 from runner.model import Case, Failure, Passage, Response
@@ -70,6 +71,16 @@ def test_case_id_and_response_alone_suffice(file):
     write(file, {"case_id": "qa-1", "response": {"answer": "a"}})
 
     assert replay(file) == Response(answer="a")
+
+
+def test_the_reply_to_another_question_is_not_replayed(file):
+    now = case_hash(Case("qa-1", "q"))
+    write(file, {**FULL, "hash": now})
+    assert isinstance(replay(file), Response)
+
+    write(file, {**FULL, "hash": case_hash(Case("qa-1", "an earlier q"))})
+    what = "replay.jsonl holds the reply to another question of this case"
+    assert replay(file) == Failure("service.not_recorded", f"{what}; ask it again")
 
 
 def test_a_recorded_failure_is_that_failure(file):

@@ -49,7 +49,7 @@ def spec(*limits, red_lines=()):
 def keeper(kept, **more):
     times = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in range(9))
     return Keeper(
-        response=lambda case_id, _: kept.append(case_id),
+        response=lambda case, _: kept.append(case.id),
         record=lambda *_: None,
         progress=lambda _: None,
         now=lambda: next(times),

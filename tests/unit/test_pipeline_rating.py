@@ -128,7 +128,7 @@ def answered(position, answer=None, trial=1):
 def run(given, came, rating, **more):
     kept, records = [], []
     keeper = Keeper(
-        lambda case_id, _: kept.append(case_id),
+        lambda case, _: kept.append(case.id),
         lambda position, record: records.append((position, record)),
         lambda _: None,
         lambda: datetime(2026, 1, 1, tzinfo=UTC),
