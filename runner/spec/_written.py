@@ -33,6 +33,19 @@ DEFAULT_METRICS = (
 )
 
 
+def _short(key: str) -> BeforeValidator:
+    """Let a value alone stand for the mapping that has it under a key."""
+    return BeforeValidator(
+        lambda value: value if isinstance(value, Mapping | Part) else {key: value}
+    )
+
+
+_Several = BeforeValidator(
+    lambda value: value if isinstance(value, list | tuple) else [value]
+)
+"""Takes one where several may stand."""
+
+
 class CaseFiles(Part):
     """One case file, or a glob over several."""
 
@@ -144,16 +157,12 @@ class Drop(Part):
     )
 
 
-def _points(value: object) -> object:
-    return value if isinstance(value, Mapping | Drop) else {"points": value}
-
-
 class Limits(Part):
     """What a number may be, at least or at most."""
 
     min: Written = Field(None, description="A floor.")
     max: Written = Field(None, description="A ceiling.")
-    max_drop: Annotated[Drop | None, BeforeValidator(_points)] = Field(
+    max_drop: Annotated[Drop | None, _short("points")] = Field(
         None,
         description="How much worse than the baseline: `0.02` is points, `5%` a share "
         "of the baseline's value; or a mapping.",
@@ -192,22 +201,6 @@ class TrialsPart(Part):
     )
 
 
-def _times(value: object) -> object:
-    return value if isinstance(value, Mapping | TrialsPart) else {"times": value}
-
-
-def _listed(value: object) -> object:
-    """Take one where several may stand."""
-    return value if isinstance(value, list | tuple) else [value]
-
-
-def _sources(value: object) -> object:
-    return [
-        {"path": source} if isinstance(source, str) else source
-        for source in (value if isinstance(value, list) else [value])
-    ]
-
-
 class SpecFile(Part):
     """A spec as it is written."""
 
@@ -217,8 +210,11 @@ class SpecFile(Part):
         None, min_length=1, description="What reports call it; else the file's name."
     )
     endpoint: EndpointSpec = Field(description="The RAG system under test.")
-    cases: Annotated[tuple[CaseFiles, ...], BeforeValidator(_sources)] = Field(
-        min_length=1, description="Case files: a path, or a list of paths or mappings."
+    cases: Annotated[tuple[Annotated[CaseFiles, _short("path")], ...], _Several] = (
+        Field(
+            min_length=1,
+            description="Case files: a path, or a list of paths or mappings.",
+        )
     )
     metrics: tuple[Any, ...] = Field(
         DEFAULT_METRICS,
@@ -233,7 +229,7 @@ class SpecFile(Part):
     )
     thresholds: dict[
         str,
-        Annotated[tuple[Threshold, ...], Field(min_length=1), BeforeValidator(_listed)],
+        Annotated[tuple[Threshold, ...], Field(min_length=1), _Several],
     ] = Field({}, description="What makes the run pass.")
     red_lines: tuple[RedLine, ...] = Field(
         (), description="Cases of which none may fail."
@@ -244,7 +240,7 @@ class SpecFile(Part):
     baseline: Baseline | None = Field(
         None, description="What this run is held against."
     )
-    trials: Annotated[TrialsPart, BeforeValidator(_times)] = Field(
+    trials: Annotated[TrialsPart, _short("times")] = Field(
         TrialsPart(),
         description="How often each case is asked; a number or a mapping.",
     )
