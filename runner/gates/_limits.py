@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from runner.cases import MAX_UNDETERMINED
-from runner.gates._red_lines import at_limits, not_selected
+from runner.gates._red_lines import at_limits, none_asked, not_selected
 from runner.gates._tally import WHOLE, Measured, Tally
 from runner.inference import FEW, Drop
 from runner.model import (
@@ -74,12 +74,12 @@ def _held(
     is_drop = limit.rule == "max_drop"
     if is_drop and measured.review.baseline_unread:
         reading = reading._replace(problem=reading.problem or UNREAD)
-    if reading.problem:
-        found = _Found(reading.outcome, reading.value, reading.problem)
+    if reading.problem or reading.value is None:
+        found = _Found(reading.outcome, reading.value, reading.problem or _ON_NONE)
     elif is_drop:
         found = _drop(limit, reading, measured.comparison)
     else:
-        found = _bound(limit, reading)
+        found = _bound(limit, reading.value, reading.unit)
     return GateResult(
         metric=limit.name,
         rule=limit.rule,
@@ -108,7 +108,8 @@ def _read(limit: Limit, measured: Measured, cases: Tally) -> _Reading:
     if limit.name == "accuracy":
         return _read_accuracy(cases)
     if limit.name == "error_rate":
-        return _Reading(cases.error_rate, "lower")
+        problem = "" if cases.asked else f"was not measured: {none_asked(cases)}"
+        return _Reading(cases.error_rate, "lower", problem=problem)
     name, statistic = split_statistic(limit.name)
     summary = measured.summaries.get(name)
     if summary is None:
@@ -160,19 +161,14 @@ def _gap(
     return "" if value is not None else ": ".join((_ON_NONE, *why))
 
 
-def _bound(limit: Limit, reading: _Reading) -> _Found:
-    value, bound, is_floor = (
-        reading.value or 0.0,
-        limit.amount.value,
-        limit.rule == "min",
-    )
+def _bound(limit: Limit, value: float, unit: str) -> _Found:
+    bound, is_floor = limit.amount.value, limit.rule == "min"
     excess = round(value, 9) - round(bound, 9)
     if (excess >= 0) if is_floor else (excess <= 0):
         return _Found("passed", value)
-    shown, allowed = tell_apart(value, bound)
-    unit = f" {reading.unit}" * bool(reading.unit)
+    shown, allowed = (f"{text} {unit}".strip() for text in tell_apart(value, bound))
     word = "below" if is_floor else "above"
-    return _Found("failed", value, f"{shown}{unit} is {word} {allowed}{unit}")
+    return _Found("failed", value, f"{shown} is {word} {allowed}")
 
 
 def _drop(limit: Limit, reading: _Reading, comparison: Comparison | None) -> _Found:

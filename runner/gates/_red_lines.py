@@ -39,9 +39,7 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
         limit = "0, which holds unless thresholds allows more"
         found = _Found("failed", f"{what} (error_rate {shown} is above {limit})")
     if not whole.asked:
-        all_apart = whole.counts["quarantined"] == whole.cases
-        why = "every case is in quarantine" if all_apart else "no case was asked"
-        found = _Found("unmeasured", why)
+        found = _Found("unmeasured", none_asked(whole))
     yield GateResult(
         metric="error_rate",
         rule="error_rate",
@@ -50,6 +48,12 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
         outcome=found.outcome,
         message=found.message,
     )
+
+
+def none_asked(cases: Tally) -> str:
+    """Give why no case was asked that counts."""
+    all_apart = cases.counts["quarantined"] == cases.cases
+    return "every case is in quarantine" if all_apart else "no case was asked"
 
 
 def red_line(

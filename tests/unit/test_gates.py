@@ -486,6 +486,23 @@ def test_any_other_limit_on_the_error_rate_allows_no_failed_call(gate):
     assert verdict(hold(spec(gate), measured(*found)))[0] == "error"
 
 
+@pytest.mark.parametrize(
+    ("outcome", "why"),
+    [
+        ("not_asked", "no case was asked"),
+        ("quarantined", "every case is in quarantine"),
+    ],
+)
+def test_an_error_rate_over_no_asked_case_is_not_measured(outcome, why):
+    least = limit("error_rate", "max", "5%", slice="type=policy")
+    found = measured(judged("a"), judged("b", outcome, type="policy"))
+
+    (gate,) = [gate for gate in hold(spec(least), found) if gate.slice]
+
+    assert (gate.outcome, gate.value) == ("unmeasured", None)
+    assert gate.message == f"error_rate on type=policy was not measured: {why}"
+
+
 def test_a_run_without_any_reply_is_never_allowed():
     gates = hold(spec(limit("error_rate", "max", 1)), measured(*cases(error=3)))
 
