@@ -63,23 +63,23 @@ def run(
     step = Workflow(environ, echo, redactor)
     step.outputs(NOTHING)
     try:
-        found = settings.read(environ, _event(environ))
-        step.log(f"rag-eval {__version__}: {found.change}")
-        if found.publish:
-            return publish(found, world, step, redactor)
-        specs = find(found.specs, world.root)
-        _check_trust(specs, found, world.root)
-        runs = _runs(specs, found, world.root, parse)
+        config = settings.read(environ, _event(environ))
+        step.log(f"rag-eval {__version__}: {config.change}")
+        if config.publish:
+            return publish(config, world, step, redactor)
+        specs = find(config.specs, world.root)
+        _check_trust(specs, config, world.root)
+        runs = _runs(specs, config, world.root, parse)
     except RagEvalError as error:
         ended = [SpecResult("", error.exit_code, error=error)]
         return _conclude(ended, step, "", world.root)
-    if "--quiet" in found.args:
+    if "--quiet" in config.args:
         world = world._replace(progress=progress.silent)
-    ended = _evaluated(specs, runs, world, found, step)
-    status = _conclude(ended, step, found.out, world.root, links_of(found))
-    store(ended, found, world.root, step)
+    ended = list(_Evaluation(config, world, step).of(specs, runs))
+    status = _conclude(ended, step, config.out, world.root, links_of(config))
+    store(ended, config, world.root, step)
     try:
-        says = Commenter(found, world.templates, redactor, step, calls=True)
+        says = Commenter(config, world.templates, redactor, step, calls=True)
         says.tell(ended, specs)
     except RagEvalError as error:
         step.log(f"rag-eval: {error}")  # the verdict is told, and stands
@@ -98,114 +98,105 @@ def _event(environ: Mapping[str, str]) -> Mapping[str, Any]:
     return event if isinstance(event, dict) else {}
 
 
-def _check_trust(specs: Sequence[str], found: Settings, root: Path) -> None:
+def _check_trust(specs: Sequence[str], config: Settings, root: Path) -> None:
     for spec in specs:
         at = commit_of(root / spec, root)
-        why = settings.stranger(found.change, at, found.own)
-        if why and not found.trusting:
+        why = settings.stranger(config.change, at, config.own)
+        if why and not config.trusting:
             raise InputError(
                 f"input spec: {spec}: {why}",
                 hint="evaluate on pull_request, or write allow-untrusted-spec: true "
-                f"where that is meant: {found.run.docs}/forks.md",
+                f"where that is meant: {config.run.docs}/forks.md",
             )
 
 
-def _is_own(spec: str, found: Settings, root: Path) -> bool:
+def _is_own(spec: str, config: Settings, root: Path) -> bool:
     """Whether a spec is surely the repository's own."""
     at = commit_of(root / spec, root)
-    return not (found.change.fork or settings.stranger(found.change, at, found.own))
+    return not (config.change.fork or settings.stranger(config.change, at, config.own))
 
 
 def _runs(
-    specs: Sequence[str], found: Settings, root: Path, parse: Parse
+    specs: Sequence[str], config: Settings, root: Path, parse: Parse
 ) -> list[RunOptions]:
-    base = root / found.baseline if found.baseline else None
-    access = Access(found.allowed, container.nearby(found.gateway))
+    base = root / config.baseline if config.baseline else None
+    access = Access(config.allowed, container.nearby(config.gateway))
     return [
-        parse([*found.args, "--", str(root / spec)])._replace(
+        parse([*config.args, "--", str(root / spec)])._replace(
             out=root / out,
             baseline=base,
-            commit=found.change.commit,
-            links=links_of(found),
+            commit=config.change.commit,
+            links=links_of(config),
             access=access,
-            loosened=found.loosened,
-            is_own=_is_own(spec, found, root),
+            loosened=config.loosened,
+            is_own=_is_own(spec, config, root),
         )
-        for spec, out in zip(specs, folders(specs, found.out), strict=True)
+        for spec, out in zip(specs, folders(specs, config.out), strict=True)
     ]
 
 
-def _evaluated(
-    specs: Sequence[str],
-    runs: Sequence[RunOptions],
-    world: World,
-    found: Settings,
-    step: Workflow,
-) -> list[SpecResult]:
-    """Run the specs, each held against what is fetched for it."""
-    github = partial(connect, found.run, found.token)
-    with (
-        closing(Remote(github, found.branches, found.comment_key)) as remote,
-        with_base_commit(runs, found, world.root) as held,
-    ):
-        world = world._replace(fetch_baseline=remote.fetch_baseline)
-        return list(_each(specs, held, world, found, step))
+class _Evaluation:
+    """Runs the specs of a step one after the other, and tells of each as it ends."""
 
+    def __init__(self, config: Settings, world: World, step: Workflow) -> None:
+        self._config = config
+        self._world = world
+        self._step = step
 
-def _each(
-    specs: Sequence[str],
-    runs: Sequence[RunOptions],
-    world: World,
-    found: Settings,
-    step: Workflow,
-) -> Iterator[SpecResult]:
-    for spec, options in zip(specs, runs, strict=True):
-        ended = _one(spec, options, world, found)
-        _tell(ended, step, world.root)
-        yield ended
-        if isinstance(ended.error, Cancelled):
+    def of(
+        self, specs: Sequence[str], runs: Sequence[RunOptions]
+    ) -> Iterator[SpecResult]:
+        """Give the result of each spec; after a cancelled one no other is run."""
+        config, root = self._config, self._world.root
+        github = partial(connect, config.run, config.token)
+        with (
+            closing(Remote(github, config.branches, config.comment_key)) as remote,
+            with_base_commit(runs, config, root) as compared,
+        ):
+            world = self._world._replace(fetch_baseline=remote.fetch_baseline)
+            for spec, options in zip(specs, compared, strict=True):
+                ended = self._one(spec, options, world)
+                self._tell(ended)
+                yield ended
+                if isinstance(ended.error, Cancelled):
+                    return
+
+    def _one(self, spec: str, options: RunOptions, world: World) -> SpecResult:
+        try:
+            report, stopped = session.run(options, world)
+        except RagEvalError as error:
+            return self._unrun(spec, options, error)
+        finally:
+            ownership.give(options.out, world.root)
+        status = gates.exit_code(report.verdict, report.gates, self._config.fail_on)
+        if stopped:
+            status = stopped.exit_code
+        return SpecResult(spec, status, report, stopped, options.out)
+
+    def _unrun(self, spec: str, options: RunOptions, error: RagEvalError) -> SpecResult:
+        """Give the result of a spec with a mistake, or without its secrets."""
+        skipped = _skipped.skip(error, self._config)
+        if skipped is None:
+            return SpecResult(spec, error.exit_code, error=error)
+        try:
+            report = _skipped.keep(skipped, spec, options, self._world)
+        except RagEvalError as failed:
+            return SpecResult(spec, failed.exit_code, error=failed)
+        notice = _skipped.notice(skipped)
+        return SpecResult(spec, 0, report, folder=options.out, notice=notice)
+
+    def _tell(self, ended: SpecResult) -> None:
+        """Show a result in the log and in the summary."""
+        if ended.report is None or ended.folder is None:
             return
-
-
-def _one(spec: str, options: RunOptions, world: World, found: Settings) -> SpecResult:
-    try:
-        report, stopped = session.run(options, world)
-    except RagEvalError as error:
-        return _unrun(spec, options, world, found, error)
-    finally:
-        ownership.give(options.out, world.root)
-    status = gates.exit_code(report.verdict, report.gates, found.fail_on)
-    if stopped:
-        status = stopped.exit_code
-    return SpecResult(spec, status, report, stopped, options.out)
-
-
-def _unrun(
-    spec: str, options: RunOptions, world: World, found: Settings, error: RagEvalError
-) -> SpecResult:
-    """Give the end of a spec that was not run, for a mistake or for want of secrets."""
-    skipped = _skipped.skip(error, found)
-    if skipped is None:
-        return SpecResult(spec, error.exit_code, error=error)
-    try:
-        report = _skipped.keep(skipped, spec, options, world)
-    except RagEvalError as failed:
-        return SpecResult(spec, failed.exit_code, error=failed)
-    notice = _skipped.notice(skipped)
-    return SpecResult(spec, 0, report, folder=options.out, notice=notice)
-
-
-def _tell(ended: SpecResult, step: Workflow, root: Path) -> None:
-    """Tell of one spec in the log and in the summary."""
-    if ended.report is None or ended.folder is None:
-        return
-    shown = ended.folder.relative_to(root).as_posix()
-    step.log(render.console(ended.report, folder=shown))
-    texts = (ended.folder / name for name in ("summary.md", "comment.md"))
-    step.summary(
-        *(path.read_text("utf-8") for path in texts),
-        f"## {ended.verdict}: {render.inline(ended.spec)}, see {render.inline(shown)}",
-    )
+        shown = ended.folder.relative_to(self._world.root).as_posix()
+        self._step.log(render.console(ended.report, folder=shown))
+        texts = (ended.folder / name for name in ("summary.md", "comment.md"))
+        spec, folder = render.inline(ended.spec), render.inline(shown)
+        self._step.summary(
+            *(path.read_text("utf-8") for path in texts),
+            f"## {ended.verdict}: {spec}, see {folder}",
+        )
 
 
 def _conclude(

@@ -26,7 +26,7 @@ _NO_TOKEN = Reason("there is no token", "leave the input token out")
 
 @contextmanager
 def with_base_commit(
-    runs: Sequence[RunOptions], found: Settings, root: Path
+    runs: Sequence[RunOptions], config: Settings, root: Path
 ) -> Iterator[list[RunOptions]]:
     """Give the runs with a copy of the workspace at the base commit, while it exists.
 
@@ -36,18 +36,18 @@ def with_base_commit(
 
     Args:
         runs: Of the step, one for each spec.
-        found: What the workflow asks for.
+        config: The inputs of the action, and its event.
         root: The workspace.
     """
-    if not COMMIT.fullmatch(found.change.base_commit or ""):
+    if not COMMIT.fullmatch(config.change.base_commit or ""):
         yield list(runs)
         return
     with TemporaryDirectory(prefix="rag-eval-base-") as folder, ExitStack() as stack:
         github = None
-        if found.token:
-            github = stack.enter_context(closing(connect(found.run, found.token)))
+        if config.token:
+            github = stack.enter_context(closing(connect(config.run, config.token)))
         specs = [options.spec.relative_to(root).as_posix() for options in runs]
-        base = _BaseCommit(found, root, Path(folder), github, specs)
+        base = _BaseCommit(config, root, Path(folder), github, specs)
         yield [options if options.before else base.beside(options) for options in runs]
 
 
@@ -56,13 +56,13 @@ class _BaseCommit:
 
     def __init__(
         self,
-        found: Settings,
+        config: Settings,
         root: Path,
         to: Path,
         github: Contents | None,
         specs: Sequence[str],
     ) -> None:
-        self._found = found
+        self._config = config
         self._root = Path(os.path.realpath(root))
         self._to = to
         self._github = github
@@ -73,9 +73,9 @@ class _BaseCommit:
     def beside(self, options: RunOptions) -> RunOptions:
         """Give a run with the folder of the base commit, or with why there is none."""
         at = commit_of(options.spec, self._root)
-        change = self._found.change
+        change = self._config.change
         if at not in (None, change.merge, change.commit):
-            if at in self._found.own:
+            if at in self._config.own:
                 return options  # the base itself is evaluated
             why = f"{(at or '')[:7]} is checked out, which is not of the event"
             return _unknown(options, Reason(why))
@@ -105,7 +105,7 @@ class _BaseCommit:
     ) -> Iterator[YardstickChange]:
         """Give the changes outside of the spec files, once for all specs."""
         if not self._told:
-            yield from step_changes(self._found, self._specs, snapshot, checkout)
+            yield from step_changes(self._config, self._specs, snapshot, checkout)
 
     def _sources(self, repository: Path, *, is_merge: bool) -> Iterator[_Source]:
         merged = repository if is_merge else None
@@ -126,7 +126,7 @@ class _BaseCommit:
 
     @property
     def _event(self) -> str:
-        return self._found.change.base_commit or ""
+        return self._config.change.base_commit or ""
 
     def _commit(self, objects: Objects, repository: Path) -> str:
         """Give what the checked out commit was merged into.
@@ -134,7 +134,7 @@ class _BaseCommit:
         It may be later than what the event says, which would charge the change with
         what others have done since. The checkout knows it without a call.
         """
-        merge = self._found.change.merge
+        merge = self._config.change.merge
         if not merge:
             return self._event
         try:

@@ -35,7 +35,7 @@ class Commenter:
     """Brings the comments of a step up to date.
 
     Args:
-        found: What the workflow asks for.
+        config: The inputs of the action, and its event.
         templates: The folder of the templates.
         redactor: Masks the secrets.
         step: Is told what became of it.
@@ -45,7 +45,7 @@ class Commenter:
 
     def __init__(
         self,
-        found: Settings,
+        config: Settings,
         templates: Path,
         redactor: Redactor,
         step: Workflow,
@@ -53,7 +53,7 @@ class Commenter:
         *,
         calls: bool = False,
     ) -> None:
-        self._found = found
+        self._config = config
         self._templates = templates
         self._text = redactor.text
         self._step = step
@@ -65,7 +65,7 @@ class Commenter:
 
         Gives what became of each comment, or why there can be none.
         """
-        silence = settings.silence(self._found)
+        silence = settings.silence(self._config)
         if silence:
             # A spec that was skipped has its notice, and nobody misses a comment on it.
             skipped = all(each.notice for each in ended)
@@ -75,7 +75,7 @@ class Commenter:
             return told
         done = [each for each in ended if not isinstance(each.error, Cancelled)]
         stopped = specs[len(done) :]
-        with closing(connect(self._found, _HURRY if stopped else PATIENCE)) as github:
+        with closing(connect(self._config, _HURRY if stopped else PATIENCE)) as github:
             told = self._told(github, done, stopped)
         self._report(told)
         return told
@@ -89,7 +89,7 @@ class Commenter:
     def _told(
         self, github: GitHub, done: Sequence[SpecResult], stopped: Sequence[str]
     ) -> list[Told]:
-        change = self._found.change
+        change = self._config.change
         told: list[Told] = []
         if done:
             told += comment.tell(github, change, lambda pull: self._drafts(done, pull))
@@ -102,7 +102,7 @@ class Commenter:
             Draft(
                 self._marker(each.spec, pull.head)._replace(owners=self._owners(each)),
                 self._text(self._body(each, pull)),
-                _is_wanted(self._found.comment, each.report),
+                _is_wanted(self._config.comment, each.report),
             )
             for each in done
         ]
@@ -113,14 +113,14 @@ class Commenter:
         return tuple(name for name in accounts(named) if self._text(name) == name)
 
     def _marker(self, spec: str, head: str = "") -> Marker:
-        run = self._found.run
+        run = self._config.run
         path = PurePath(spec).as_posix()
-        key = comment.key_of(run.workflow, run.job, path, self._found.comment_key)
-        commit = self._found.change.commit or head
+        key = comment.key_of(run.workflow, run.job, path, self._config.comment_key)
+        commit = self._config.change.commit or head
         return Marker(key, run.number, run.attempt, commit)
 
     def _body(self, ended: SpecResult, pull: Pull) -> str:
-        links = links_of(self._found)
+        links = links_of(self._config)
         if links.commit and links.commit != pull.head:
             links = links._replace(newer=pull.head)
         if ended.report is None:
@@ -128,9 +128,9 @@ class Commenter:
         return results.comment(ended.report, self._templates, links) + self._note
 
 
-def links_of(found: Settings) -> Links:
+def links_of(config: Settings) -> Links:
     """Give where the reports of a step lead."""
-    run, change = found.run, found.change
+    run, change = config.run, config.change
     return Links(
         server=run.server,
         repository=run.repository,

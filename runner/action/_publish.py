@@ -19,7 +19,7 @@ _OF_A_FORK = (
 )
 
 
-def publish(found: Settings, world: World, step: Workflow, redactor: Redactor) -> int:
+def publish(config: Settings, world: World, step: Workflow, redactor: Redactor) -> int:
     """Comment on the results in the folder of the input ``publish``.
 
     Gives 0 whatever the verdict, which the run that evaluated has; where GitHub does
@@ -28,13 +28,13 @@ def publish(found: Settings, world: World, step: Workflow, redactor: Redactor) -
     Raises:
         InputError: The folder has no results, or such as must not be published.
     """
-    ended = results_of_run(found.publish, world.root, found.change.commit)
-    links = links_of(found)
+    ended = results_of_run(config.publish, world.root, config.change.commit)
+    links = links_of(config)
     for each in ended:
         _tell(each, step, world, links)
-    step.outputs(outputs(ended, found.publish, world.root))
-    note = _OF_A_FORK if found.change.fork else ""
-    commenter = Commenter(found, world.templates, redactor, step, note)
+    step.outputs(outputs(ended, config.publish, world.root))
+    note = _OF_A_FORK if config.change.fork else ""
+    commenter = Commenter(config, world.templates, redactor, step, note)
     told = commenter.tell(ended, [each.spec for each in ended])
     failed = any(each.done == "failed" for each in told)
     return Unavailable.exit_code if failed else 0

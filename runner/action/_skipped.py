@@ -31,13 +31,13 @@ class Skip(NamedTuple):
     """Of the first variable."""
 
 
-def skip(error: RagEvalError, found: Settings) -> Skip | None:
+def skip(error: RagEvalError, config: Settings) -> Skip | None:
     """Say why a spec is skipped; None where what is wrong with it is a mistake.
 
     It is skipped where all that is wrong are variables without a value, in a run that
     is given no secrets.
     """
-    withheld = settings.withheld(found.change, found.run.actor)
+    withheld = settings.withheld(config.change, config.run.actor)
     each = list(error) if isinstance(error, InputError) else [error]
     missing = [one for one in each if isinstance(one, MissingVariable)]
     if not withheld or len(missing) < len(each):
@@ -46,7 +46,7 @@ def skip(error: RagEvalError, found: Settings) -> Skip | None:
     verb = "is" if len(names) == 1 else "are"
     return Skip(
         f"{', '.join(names)} {verb} missing: {withheld}",
-        f"{_FIXES[found.change.fork]} {found.run.docs}/forks.md",
+        f"{_FIXES[config.change.fork]} {config.run.docs}/forks.md",
         missing[0].where,
     )
 

@@ -27,12 +27,12 @@ _MOST_GONE = 10
 
 
 def step_changes(
-    found: Settings, specs: Iterable[str], snapshot: Snapshot, checkout: Checkout
+    config: Settings, specs: Iterable[str], snapshot: Snapshot, checkout: Checkout
 ) -> Iterator[YardstickChange]:
     """Give the specs that are run no more, and the workflow where it is another one.
 
     Args:
-        found: What the workflow asks for.
+        config: The inputs of the action, and its event.
         specs: What is run, from the top of the workspace.
         snapshot: Of the base commit.
         checkout: What is held against it.
@@ -43,7 +43,7 @@ def step_changes(
     now = {*specs}
     matched = (
         _matched(pattern, snapshot, checkout)
-        for pattern in filter(has_magic, found.specs)
+        for pattern in filter(has_magic, config.specs)
     )
     gone = {*chain.from_iterable(matched)} - now
     if any(snapshot.same(spec, checkout) is None for spec in now):
@@ -53,8 +53,8 @@ def step_changes(
         yield YardstickChange(
             what="spec", before=spec, after="not run", moved="loosened"
         )
-    workflow = found.run.workflow
-    if found.change.event in _OWN and workflow.startswith(".github/"):
+    workflow = config.run.workflow
+    if config.change.event in _OWN and workflow.startswith(".github/"):
         yield from _workflow(workflow, snapshot, checkout)
 
 

@@ -30,7 +30,7 @@ _TITLE = "The baseline was not kept"
 
 
 class _Due(NamedTuple):
-    """One run that is to be kept."""
+    """One run whose results are to be stored."""
 
     report: Report
     folder: Path
@@ -39,23 +39,23 @@ class _Due(NamedTuple):
 
 
 def store(
-    ended: Sequence[SpecResult], found: Settings, root: Path, step: Workflow
+    ended: Sequence[SpecResult], config: Settings, root: Path, step: Workflow
 ) -> None:
     """Write results and history to the branches of data that the specs name.
 
     Only a run on the default branch does, and only what it could judge, of all cases.
     What keeps it from being written is a warning, and no matter for the verdict.
     """
-    if not found.branches.is_here:
+    if not config.branches.is_here:
         return
     due = sorted(_due(ended), key=lambda each: each.branch)
     for branch, group in groupby(due, key=lambda each: each.branch):
         runs = list(group)
         try:
-            check_data(branch, found.branches)
-            _check_commit(runs, found, root)
-            with closing(connect(found.run, found.token)) as contents:
-                make = partial(_files, runs, found.comment_key)
+            check_data(branch, config.branches)
+            _check_commit(runs, config, root)
+            with closing(connect(config.run, config.token)) as contents:
+                make = partial(_files, runs, config.comment_key)
                 data_branch.write(contents, branch, make, _message(runs))
         except Refused as refused:
             step.annotate([Annotation("warning", _TITLE, str(refused.reason))])
@@ -67,18 +67,18 @@ def store(
 
 def _due(ended: Sequence[SpecResult]) -> Iterator[_Due]:
     for each in ended:
-        found, folder = each.report, each.folder
-        if found is None or folder is None or each.error or not history.counts(found):
+        made, folder = each.report, each.folder
+        if made is None or folder is None or each.error or not history.counts(made):
             continue
-        if found.baseline and found.baseline_kind == "branch":
-            yield _Due(found, folder, found.baseline)
+        if made.baseline and made.baseline_kind == "branch":
+            yield _Due(made, folder, made.baseline)
 
 
-def _check_commit(runs: Sequence[_Due], found: Settings, root: Path) -> None:
+def _check_commit(runs: Sequence[_Due], config: Settings, root: Path) -> None:
     """See that what was evaluated is what the default branch is at."""
     for run in runs:
         at = commit_of(root / run.report.spec, root)
-        if at not in (None, found.change.commit):
+        if at not in (None, config.change.commit):
             why = f"{(at or '')[:7]} is checked out, which is not the default branch"
             raise Refused(Reason(why))
 
