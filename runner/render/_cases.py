@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from runner.advice import ADVICE
 from runner.model import LAYERS
+from runner.render._layer_moves import by_search
 from runner.render._links import Links
 from runner.render._sentence import Sentence, join, quote, say
 from runner.render._table import NOTHING, layer_name
@@ -87,13 +88,20 @@ def cause_name(cause: str | None) -> Sentence:
 def hints(report: Report) -> list[Hint]:
     """Give a line of advice for each first cause, the most frequent first."""
     counted = [
-        Hint(cause, number, ADVICE[cause].remedy)
+        Hint(
+            cause,
+            number,
+            (_SEARCH if by_search(report, layer) else "") + ADVICE[cause].remedy,
+        )
         for layer in LAYERS
         if layer in report.layers
         for cause, number in report.layers[layer].causes.items()
         if cause in ADVICE
     ]
     return sorted(counted, key=lambda hint: -hint.cases)
+
+
+_SEARCH = "First see why the passages of these cases fell or went. "
 
 
 def details(report: Report, cases: int, limit: int, links: Links) -> list[Detail]:

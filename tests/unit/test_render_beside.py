@@ -197,6 +197,10 @@ def test_where_most_passages_fell_the_search_is_named_before_the_layer(
 
     assert ("look at the search first" in text) is bool(said)
     assert said in text
+    advice = (
+        "(1): First see why the passages of these cases fell or went. If the answer"
+    )
+    assert (advice in comment(report)) is (bool(said) and layer == "answer")
 
 
 def test_the_interval_of_a_change_stands_in_whole_tables_alone():
