@@ -361,6 +361,20 @@ def test_a_stream_that_breaks_off_in_a_step_says_what_had_come():
 
     assert found.message.startswith("step said: the reply of http://127.0.0.1")
     assert found.message.endswith("broke off; until then it had answered: 30")
+    assert found.shown.answer == "30 "
+
+
+def test_what_a_step_brought_is_known_although_a_later_one_failed():
+    mapped = {"answer": "tell.a", "contexts": "search.docs"}
+    search = {"texts": ["30 days."], "docs": [{"id": "p71"}]}
+    with replaying() as server:
+        server.body = served(embed={"v": 1}, search=search, tell=Said(b"no JSON"))
+        found = asked(
+            server, steps=(EMBED, SEARCH, TELL), response=mapped, retries=0
+        ).result
+
+    assert found.message.startswith("step tell: ")
+    assert [passage.id for passage in found.shown.passages] == ["p71"]
 
 
 EMBED = {"name": "embed", "url": "URL/embed", "body": {"input": "{{ question }}"}}

@@ -183,6 +183,20 @@ def test_a_failure_in_an_earlier_turn_says_in_which(desk, run):
     ]
 
 
+def test_what_was_answered_before_a_turn_failed_is_kept(desk, run, tmp_path):
+    desk.desk.broken = "I bought it 9 days ago."
+
+    run({"uuid": "{{ uuid }}"}, turns="live", response={"error": "error"})
+
+    lines = (tmp_path / "rag-eval-results/responses.jsonl").read_text().splitlines()
+    kept = json.loads(lines[0])
+    assert kept["failure"]["cause"] == "service.http_error"
+    assert [turn["content"] for turn in kept["response"]["turns"]] == [
+        "Can I return an opened phone?",
+        "About: Can I return an opened phone?",
+    ]
+
+
 def test_a_name_of_the_conversation_that_is_none_is_a_failed_call(run):
     ended = run(
         {"conversation_id": "{{ session }}"},
