@@ -6,7 +6,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from runner.metrics._declare import INPUTS, registry
-from runner.metrics._evidence import evidence
+from runner.metrics._evidence import NO_PASSAGES, evidence
 from runner.metrics._ranking import document_of, rank
 from runner.metrics._scripted import Scripted
 from runner.metrics._walls import Walls, leaks, watched
@@ -14,6 +14,7 @@ from runner.metrics._words import content
 
 __all__ = [
     "INPUTS",
+    "NO_PASSAGES",
     "Scripted",
     "Walls",
     "content",

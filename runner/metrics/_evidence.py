@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from runner.model import Absent, Passage
 
+NO_PASSAGES = Absent("the reply does not show its passages")
 NO_TEXT = Absent("a context has no text")
 DIGITS = 30  # characters on either side of a seam within which a cut number stands
 
@@ -46,9 +47,16 @@ class Evidence:
 
 
 @lru_cache(8)
-def evidence(passages: tuple[Passage, ...]) -> Evidence | None:
-    """Give the passages as one text; None where a passage came without its text."""
+def evidence(passages: tuple[Passage, ...] | None) -> Evidence | None:
+    """Give the passages as one text; None where ``unread`` says why there is none."""
+    if passages is None:
+        return None
     texts = [passage.text for passage in passages]
     if None in texts:
         return None
     return Evidence([text for text in texts if text])
+
+
+def unread(passages: tuple[Passage, ...] | None) -> Absent:
+    """Give why there is no evidence: no passages are shown, or one has no text."""
+    return NO_PASSAGES if passages is None else NO_TEXT

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice, takewhile
 
 from runner.metrics._declare import metric
-from runner.metrics._evidence import NO_TEXT, evidence
+from runner.metrics._evidence import evidence, unread
 from runner.metrics._ranking import document_of
 from runner.model import Passage, Unscored
 from runner.text import contains, tokens
@@ -25,7 +25,7 @@ _SENTENCE_END = re.compile(r"[。！？!?\n]|\.\s")
 @metric(layer="grounding")
 def citation_support(
     answer: str,
-    passages: tuple[Passage, ...],
+    passages: tuple[Passage, ...] | None,
     citations: tuple[str, ...],
     marks: Marks | None,
 ) -> float | Unscored:
@@ -46,11 +46,11 @@ def citation_support(
     """
     if not citations:
         return Unscored("the reply cites nothing")
-    if evidence(passages) is None:
-        return NO_TEXT
     spans = list(islice(_quotations(answer), MOST))
     if not spans:
         return Unscored("the answer quotes nothing")
+    if passages is None or evidence(passages) is None:
+        return unread(passages)
     return 1 - len(mismatched(answer, passages, citations, marks)) / len(spans)
 
 

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from runner.metrics._declare import metric
+from runner.metrics._evidence import NO_PASSAGES
 from runner.metrics._ranking import document_of
 from runner.model import Passage, Unscored
 
 
 @metric(layer="grounding")
 def citation_validity(
-    citations: tuple[str, ...], passages: tuple[Passage, ...]
+    citations: tuple[str, ...], passages: tuple[Passage, ...] | None
 ) -> float | Unscored:
     """Share of the cited ids that were retrieved.
 
@@ -19,6 +20,8 @@ def citation_validity(
     """
     if not citations:
         return Unscored("the reply cites nothing")
+    if passages is None:
+        return NO_PASSAGES
     return 1 - len(fabricated(citations, passages)) / len(set(citations))
 
 

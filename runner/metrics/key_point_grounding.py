@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from runner.metrics._declare import metric
-from runner.metrics._evidence import NO_TEXT, Evidence, evidence
+from runner.metrics._evidence import Evidence, evidence, unread
 from runner.metrics.key_points import stated
 from runner.model import Passage, Unscored
 
@@ -10,7 +10,7 @@ Points = tuple[tuple[str, ...], ...]
 
 @metric(layer="grounding")
 def key_point_grounding(
-    answer: str, passages: tuple[Passage, ...], key_points: Points
+    answer: str, passages: tuple[Passage, ...] | None, key_points: Points
 ) -> float | Unscored:
     """Share of the stated key points that stand in the retrieved passages.
 
@@ -23,12 +23,12 @@ def key_point_grounding(
     >>> key_point_grounding("支持 500 个", halves, (("500 个", "五百个"),))
     1.0
     """
-    found = evidence(passages)
-    if found is None:
-        return NO_TEXT
     made = [point for point in key_points if stated(answer, point)]
     if not made:
         return Unscored("the answer states no key point")
+    found = evidence(passages)
+    if found is None:
+        return unread(passages)
     return sum(_stands(found, point) for point in made) / len(made)
 
 

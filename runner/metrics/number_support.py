@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from runner.metrics._declare import metric
-from runner.metrics._evidence import NO_TEXT, Evidence, evidence
+from runner.metrics._evidence import Evidence, evidence, unread
 from runner.model import Passage, Unscored
 from runner.text import numbers, readings, vocabulary
 
 
 @metric(layer="grounding")
 def number_support(
-    answer: str, passages: tuple[Passage, ...], question: str
+    answer: str, passages: tuple[Passage, ...] | None, question: str
 ) -> float | Unscored:
     """Share of the answer's numbers that stand in the passages or the question.
 
@@ -21,12 +21,12 @@ def number_support(
     >>> number_support("十天内退 500 元", (Passage(text="refund in 10 days"),), "")
     0.5
     """
-    found = evidence(passages)
-    if found is None:
-        return NO_TEXT
     claims = set(numbers(answer))
     if not claims:
         return Unscored("the answer states no number")
+    found = evidence(passages)
+    if found is None:
+        return unread(passages)
     return 1 - len(_unbacked(claims, found, question)) / len(claims)
 
 

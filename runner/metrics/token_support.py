@@ -22,11 +22,11 @@ def token_support(answer: str, passages: tuple[Passage, ...]) -> float | Unscore
     >>> token_support("Refunds take 30 days", (Passage(text="A refund takes 30 days"),))
     0.5
     """
-    found = evidence(passages)
-    if found is None:
-        return NO_TEXT
     words = content(answer)
     if not words:
         return Unscored("the answer has no content word")
+    found = evidence(passages)
+    if found is None:
+        return NO_TEXT
     known = vocabulary(found.text)
     return sum([word in known for word in words]) / len(words)

@@ -7,7 +7,7 @@ from itertools import compress, count, product
 from typing import Any, NamedTuple
 
 from runner.cases import ANSWERABLE_ONLY
-from runner.metrics import Walls, rank
+from runner.metrics import NO_PASSAGES, Walls, rank
 from runner.model import (
     Absent,
     Case,
@@ -38,7 +38,6 @@ __all__ = [
 
 NO_REPLY = Unscored("no usable reply came")
 NO_JUDGE = Unscored("no judge was asked")
-NO_PASSAGES = Absent("the reply does not show its passages")
 
 
 class Scope(NamedTuple):
