@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from runner.metrics._evidence import NO_TEXT
-from runner.metrics._tasks import CLAIMS, SUPPORT, parts
+from runner.metrics._tasks import CLAIMS, SUPPORT, batches
 from runner.model import Absent, Judge, Passage, Unscored
 
 
@@ -37,9 +37,9 @@ def unsupported(
         Unrated: The judge could not tell.
     """
     wrong = []
-    for part in parts(made):
-        reply = judge.rate(SUPPORT, question=question, passages=passages, claims=part)
-        rated = zip(part, reply.verdicts, strict=True)
+    for batch in batches(made):
+        reply = judge.rate(SUPPORT, question=question, passages=passages, claims=batch)
+        rated = zip(batch, reply.verdicts, strict=True)
         wrong += [claim for claim, verdict in rated if not verdict.supported]
     return wrong
 

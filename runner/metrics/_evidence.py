@@ -13,21 +13,22 @@ DIGITS = 30  # characters on either side of a seam within which a cut number sta
 
 
 class Evidence:
-    """The passages' texts in one, as each may go on where the one before was cut.
+    """The texts of the passages as one.
 
-    What stands over their seams is read when it is asked for.
+    A chunk may end within a word or a number that the next one continues, so that there
+    are readings across the seams beside the plain text.
     """
 
     def __init__(self, texts: list[str]) -> None:
         self._texts = texts
         self.text = "\n".join(texts)
-        """One passage a line."""
+        """The passages, each on a line of its own."""
 
     @cached_property
     def glued(self) -> str | None:
-        """Give the text without a break where a passage may be cut within a word.
+        """The text with passages joined where a word or number may continue.
 
-        Or within a number, and the next one goes on. None where no seam looks so.
+        None where no seam looks like that.
         """
         joined, cut = self._texts[:1], False
         for left, right in pairwise(self._texts):
@@ -38,7 +39,7 @@ class Evidence:
 
     @cached_property
     def seams(self) -> str:
-        """Give what stands around the seams where a number may be cut, glued."""
+        """The text around each seam where a number may continue, joined."""
         return "\n".join(
             left[-DIGITS:] + right[:DIGITS]
             for left, right in pairwise(self._texts)

@@ -15,7 +15,7 @@ def document_of(passage: Passage) -> str | None:
 
 
 def rank(passages: Iterable[Passage], qrels: Qrels, match: Match = "chunk") -> Ranking:
-    """Give the grade at each rank.
+    """Give the relevance grade at each rank of a retrieved list.
 
     A repeated id keeps its position and gains nothing. Under ``match: document`` the
     first passage of a document gains its grade, and each further one only counts as a

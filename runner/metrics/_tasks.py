@@ -22,8 +22,8 @@ from pydantic import (
 from runner.model import Task
 from runner.units import count
 
-BACK = 3  # questions that an answer is asked back for, as in Ragas
-AT_ONCE = 25  # things to rate in one question; of many more a model loses count
+GENERATED = 3  # questions that a judge writes to an answer, as in Ragas
+BATCH = 25  # things to rate in one prompt; of many more a model loses count
 
 # A strict schema forbids further keys to the judge; one that comes does no harm.
 _LENIENT = ConfigDict(
@@ -34,10 +34,10 @@ _LENIENT = ConfigDict(
 )
 
 
-def parts(things: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Give some things in parts that a judge can rate at once, in their order."""
-    for start in range(0, len(things), AT_ONCE):
-        yield things[start : start + AT_ONCE]
+def batches(things: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Divide things, in their order, into batches that fit one prompt."""
+    for start in range(0, len(things), BATCH):
+        yield things[start : start + BATCH]
 
 
 def _count(value: object) -> object:
@@ -65,7 +65,7 @@ _AnyVerdict = TypeVar("_AnyVerdict", bound=_Verdict)
 def _one_each(
     verdicts: Sequence[_AnyVerdict], info: ValidationInfo, of: str
 ) -> list[_AnyVerdict]:
-    """Give the verdicts by their numbers, which must be 1 to the number of things."""
+    """Give the verdicts in order; their numbers must be 1 to that of the things."""
     wanted = len(_asked(info, of))
     if len(verdicts) != wanted:
         things = count(wanted, of.removesuffix("s"))
@@ -94,13 +94,13 @@ class _Verdicts(_Reply, Generic[_AnyVerdict]):
 
 
 def _asked(info: ValidationInfo, name: str) -> Any:
-    """Give one of the texts that the judge was asked about."""
+    """Give one of the texts in the prompt, which validation has as its context."""
     texts: dict[str, Any] = info.context or {}
     return texts[name]
 
 
 def _said(texts: Sequence[str]) -> list[str]:
-    """Give the texts that say something, each once, in their order."""
+    """Give the texts that are not blank, each once, in their order."""
     stripped = [text.strip() for text in texts]
     return list(dict.fromkeys(text for text in stripped if text))
 
@@ -159,9 +159,9 @@ class Questions(_Reply):
     @field_validator("questions")
     @classmethod
     def _enough(cls, questions: list[str], info: ValidationInfo) -> list[str]:
-        if not info.data.get("noncommittal") and len(questions) != BACK:
+        if not info.data.get("noncommittal") and len(questions) != GENERATED:
             came = count(len(questions), "question")
-            raise ValueError(f"{came} of the {BACK} that were asked for")
+            raise ValueError(f"{came} of the {GENERATED} that were asked for")
         return questions
 
 

@@ -129,7 +129,7 @@ def _shown(text: str | None, canaries: tuple[str, ...]) -> Iterator[str]:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """Give a text as it stands, and as it is read where marks or codes are in it."""
+    """Give a text as it stands, and rendered where it may contain markup."""
     yield normalise(text)
     if marked(text):
         yield normalise(_MARKS.sub("", rendered(text)))
@@ -137,16 +137,16 @@ def _readings(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _forbidden(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Match an id as a whole, or its document: the part before the last ``#``."""
+    """Match forbidden ids, whole or by their part before the last ``#``."""
     written = "|".join(_pattern(glob) for glob in globs if glob) or r"(?!)"
     return re.compile(f"(?:{written})(?:#[^#]*)?", re.DOTALL)
 
 
 def _pattern(glob: str) -> str:
-    """Write a glob so that it is matched in linear time.
+    """Translate a glob into a regular expression that matches in linear time.
 
-    What stands between two stars is best met where it comes first, so that nothing is
-    tried again from there on: each such group is atomic.
+    Between two stars the first match is the best, so each such group is atomic: nothing
+    before it is tried again.
     """
     first, *parts = [
         re.escape(part).replace(r"\?", ".") for part in re.split(r"\*+", glob)
@@ -159,9 +159,9 @@ def _pattern(glob: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _canary(canary: str) -> re.Pattern[str]:
-    """Match anywhere, as ``_x_`` or ``x-internal`` leaks x too.
+    """Give the pattern of a canary, which matches within words: ``_x_`` leaks x too.
 
-    But digits never match within a longer number, nor a short word within a longer.
+    Digits never match within a longer number, nor a short word within a longer one.
     """
     needle = normalise(canary)
     before, after = _joined(needle[:1], needle), _joined(needle[-1:], needle)

@@ -6,7 +6,7 @@ from itertools import islice
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
 from runner.metrics._ranking import document_of
-from runner.metrics._tasks import CITATIONS, Cited, parts
+from runner.metrics._tasks import CITATIONS, Cited, batches
 from runner.metrics.citation_validity import fabricated
 from runner.model import Judge, Passage, Told, Unscored
 from runner.text import sentences
@@ -82,9 +82,9 @@ def _wrong(
 ) -> list[int]:
     """Give the positions of the citations that the judge does not find in a passage."""
     verdicts: list[Cited] = []
-    for part in parts(citations):
+    for batch in batches(citations):
         verdicts += judge.rate(
-            CITATIONS, question=question, passages=passages, citations=part
+            CITATIONS, question=question, passages=passages, citations=batch
         ).verdicts
     return [at for at, verdict in enumerate(verdicts) if not verdict.says]
 

@@ -5,7 +5,7 @@ from itertools import accumulate
 from runner.metrics._claims import texts
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
-from runner.metrics._tasks import USEFULNESS, parts
+from runner.metrics._tasks import USEFULNESS, batches
 from runner.model import Judge, Passage, Told, Unscored
 from runner.units import count
 
@@ -37,9 +37,9 @@ def context_precision(
     if not any(found):
         return 0.0
     useful: list[bool] = []
-    for part in parts(found):
+    for batch in batches(found):
         reply = judge.rate(
-            USEFULNESS, question=question, reference=reference, passages=part
+            USEFULNESS, question=question, reference=reference, passages=batch
         )
         useful += [verdict.useful for verdict in reply.verdicts]
     ranked = zip(useful, accumulate(useful), range(1, len(useful) + 1), strict=True)

@@ -31,7 +31,7 @@ Pair = tuple[str, str]
 
 
 class Parts(NamedTuple):
-    """What the figure is made of."""
+    """The parts that ``lexical_grounding`` multiplies."""
 
     held: float
     """Share of the answer's distinct words that the passages hold."""
@@ -84,7 +84,7 @@ def lexical_grounding(
 def parts(
     answer: str, passages: tuple[Passage, ...], question: str
 ) -> Parts | Unscored:
-    """Give what the figure is made of, or why there is none."""
+    """Give the parts of the score of an answer, or why it has none."""
     found = evidence(passages)
     if found is None:
         return NO_TEXT
