@@ -22,10 +22,10 @@ Live = HttpEndpoint | CommandEndpoint | FunctionEndpoint
 _ANY = Access()
 
 
-def opened(
+def open_endpoint(
     plan: Plan, cases: Iterable[Case], root: Path, access: Access = _ANY
 ) -> Live:
-    """Give what answers, ready to be asked these cases; nothing was sent yet.
+    """Open the endpoint of a plan, ready to be asked some cases; nothing is sent yet.
 
     Args:
         plan: Whose endpoint it is.
@@ -48,21 +48,23 @@ def opened(
         return FunctionEndpoint(
             spec, variables, folders=folders, secrets=secrets, place=place
         )
-    return _over_http(plan, spec, place, root, access, cases)
+    return _open_http(plan, spec, place, root, access, cases)
 
 
-def beside(plan: Plan, root: Path, access: Access = _ANY) -> HttpEndpoint | None:
-    """Give the endpoint that is the baseline, None where no endpoint is.
+def open_baseline_endpoint(
+    plan: Plan, root: Path, access: Access = _ANY
+) -> HttpEndpoint | None:
+    """Open the endpoint that serves as the baseline; None where the baseline is none.
 
     Raises:
         InputError: As of ``opened``.
     """
     if plan.rival is None:
         return None
-    return _over_http(plan, plan.rival, plan.beside, root, access, plan.cases)
+    return _open_http(plan, plan.rival, plan.beside, root, access, plan.cases)
 
 
-def _over_http(
+def _open_http(
     plan: Plan,
     spec: EndpointSpec,
     place: Locate,

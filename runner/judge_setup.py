@@ -41,7 +41,7 @@ def with_judge(plan: Plan, root: Path, templates: Path) -> Plan:
     return weighed(plan, _calibration(plan, root), known)
 
 
-def moved(
+def judge_changes(
     plan: Plan, root: Path, before: Path, environ: Mapping[str, str], templates: Path
 ) -> Iterator[YardstickChange]:
     """Give the judged metrics that decided at the base commit and only advise now.
@@ -111,8 +111,8 @@ def _brought(
             )
 
 
-def foretold(plan: Plan, templates: Path) -> Iterator[str]:
-    """Give what can be said of a judge before the first request.
+def forecast(plan: Plan, templates: Path) -> Iterator[str]:
+    """Give what is known of the judge before the first request: cost, and warnings.
 
     Raises:
         InputError: Its host is one that is never asked.
@@ -132,12 +132,12 @@ def foretold(plan: Plan, templates: Path) -> Iterator[str]:
         yield from told(found, judge)
 
 
-def rating(
+def judge_of(
     plan: Plan, root: Path, templates: Path, access: Access, services: ExitStack
 ) -> Rating | None:
-    """Give the judge of a plan, ready to be asked; None where it needs none.
+    """Open the judge of a plan; None where nothing is judged.
 
-    ``services`` will close it.
+    It is closed by ``services``.
 
     Raises:
         InputError: A host may not be asked, or a file cannot be read or written.
@@ -146,10 +146,10 @@ def rating(
     if spec is None or not any(_judged(plan)):
         return None
     from runner.judges.chat import Chance
-    from runner.judges.opening import Context, opened
+    from runner.judges.opening import Context, open_judge
 
     around = Context(root, templates, plan.spec.file, plan.place, plan.redactor, access)
-    judging = opened(spec, around, Chance(random.uniform))
+    judging = open_judge(spec, around, Chance(random.uniform))
     services.callback(judging.close)
     return Rating(
         judging.judge,

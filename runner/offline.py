@@ -12,7 +12,7 @@ from runner.cases import health
 from runner.comparison import compare, failing
 from runner.endpoints import check
 from runner.errors import InputError, Place, masking
-from runner.judge_setup import foretold, with_judge
+from runner.judge_setup import forecast, with_judge
 from runner.metrics import registry
 from runner.model import ACROSS, LAYERS, STATISTICS, split_statistic
 from runner.publish.artifacts import ResultsFolder
@@ -46,7 +46,7 @@ def validate(
     spec = plan.spec
     with masking(Redactor(spec.secrets).text):
         check(spec.endpoint, spec.variables, plan.cases, plan.place)
-        judge = list(foretold(plan, templates))
+        judge = list(forecast(plan, templates))
         plan = with_judge(plan, root, templates)
         if spec.rival:
             check(spec.rival, spec.variables, plan.cases, plan.beside)

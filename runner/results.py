@@ -50,7 +50,7 @@ def comment(report: Report, templates: Path, links: Links = NOWHERE) -> str:
     return render.comment(report, environment, links=links)
 
 
-def keeping(found: Report, out: Path, root: Path, here: Path) -> str:
+def baseline_command(found: Report, out: Path, root: Path, here: Path) -> str:
     """Give the command, to be run in ``here``, that makes a run the baseline it lacks.
 
     Nothing where the spec names none, where it was compared, or where the results could

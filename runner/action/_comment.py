@@ -10,7 +10,7 @@ from runner import render, results, settings
 from runner.action._result import SpecResult
 from runner.errors import Cancelled
 from runner.publish import comment
-from runner.publish.comment import Draft, Marker, Told
+from runner.publish.comment import Draft, Marker, Written
 from runner.publish.github import PATIENCE, GitHub, Pull, connect
 from runner.publish.workflow import Annotation, Workflow
 from runner.redact import Redactor
@@ -60,7 +60,7 @@ class Commenter:
         self._note = note
         self._calls = calls
 
-    def tell(self, ended: Sequence[SpecResult], specs: Sequence[str]) -> list[Told]:
+    def tell(self, ended: Sequence[SpecResult], specs: Sequence[str]) -> list[Written]:
         """Comment on what has ended; what has not was cancelled.
 
         Gives what became of each comment, or why there can be none.
@@ -70,7 +70,7 @@ class Commenter:
             # A spec that was skipped has its notice, and nobody misses a comment on it.
             skipped = all(each.notice for each in ended)
             hint = "" if skipped else silence.hint
-            told = [Told("left", why=silence.why, hint=hint)]
+            told = [Written("left", why=silence.why, hint=hint)]
             self._report(told)
             return told
         done = [each for each in ended if not isinstance(each.error, Cancelled)]
@@ -80,7 +80,7 @@ class Commenter:
         self._report(told)
         return told
 
-    def _report(self, told: Sequence[Told]) -> None:
+    def _report(self, told: Sequence[Written]) -> None:
         self._step.annotate(_annotations(told))
         for each in told:
             self._step.log(_line(each))
@@ -88,9 +88,9 @@ class Commenter:
 
     def _told(
         self, github: GitHub, done: Sequence[SpecResult], stopped: Sequence[str]
-    ) -> list[Told]:
+    ) -> list[Written]:
         change = self._config.change
-        told: list[Told] = []
+        told: list[Written] = []
         if done:
             told += comment.tell(github, change, lambda pull: self._drafts(done, pull))
         if stopped:
@@ -151,7 +151,7 @@ def _is_wanted(on: CommentOn, report: Report | None) -> bool:
     return compared is None or bool(compared.regressed or compared.fixed)
 
 
-def _outputs(told: Sequence[Told]) -> dict[str, str]:
+def _outputs(told: Sequence[Written]) -> dict[str, str]:
     there = [each for each in told if each.id is not None]
     written = any(each.done in ("created", "updated") for each in told)
     return {
@@ -161,13 +161,13 @@ def _outputs(told: Sequence[Told]) -> dict[str, str]:
     }
 
 
-def _line(told: Told) -> str:
+def _line(told: Written) -> str:
     if told.id is None:
         return f"no comment: {told.why}"
     return ": ".join(filter(None, (f"comment {told.done}", told.url, told.why)))
 
 
-def _annotations(told: Sequence[Told]) -> Iterator[Annotation]:
+def _annotations(told: Sequence[Written]) -> Iterator[Annotation]:
     for each in dict.fromkeys(told):
         hint = f" ({each.hint})" if each.hint else ""
         if each.done == "failed":

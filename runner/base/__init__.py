@@ -42,7 +42,7 @@ __all__ = [
     "check_data",
     "fetch_nothing",
     "from_environment",
-    "held_against",
+    "with_baseline",
     "with_trials",
 ]
 
@@ -70,7 +70,7 @@ class Sources(NamedTuple):
     """How often each case is asked, whatever the spec says, then as now."""
 
 
-def held_against(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Plan:
+def with_baseline(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Plan:
     """Give the plan with its baseline and with what changed in the spec and the labels.
 
     A baseline that is nowhere yet is none. Which one it is, the spec at the base commit

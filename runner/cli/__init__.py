@@ -103,7 +103,7 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
         report,
         colour=terminal.shows_colour(sys.stdout),
         folder=chosen.out.as_posix(),
-        keep=results.keeping(report, chosen.out, around.root, Path.cwd()),
+        keep=results.baseline_command(report, chosen.out, around.root, Path.cwd()),
     )
     write(text)
     if stopped:

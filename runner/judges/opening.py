@@ -19,7 +19,7 @@ from runner.templating import Locate
 
 
 class Context(NamedTuple):
-    """What surrounds a judge."""
+    """Where the files of a judge are, and what it may reach."""
 
     root: Path
     """The workspace."""
@@ -32,8 +32,8 @@ class Context(NamedTuple):
     access: Access = Access()
 
 
-def opened(spec: JudgeSpec, around: Context, chance: Chance) -> Judging:
-    """Give a judge that is ready to rate; nothing was sent yet.
+def open_judge(spec: JudgeSpec, around: Context, chance: Chance) -> Judging:
+    """Open the judge of a spec, ready to rate; nothing is sent yet.
 
     Raises:
         InputError: A host may not be asked, or a file cannot be read or written.

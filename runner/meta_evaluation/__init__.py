@@ -22,7 +22,7 @@ from runner.judges.chat import Chance
 from runner.judges.estimate import of_replies, told
 from runner.judges.fingerprints import fingerprints
 from runner.judges.judging import Judging
-from runner.judges.opening import Context, opened
+from runner.judges.opening import Context, open_judge
 from runner.labels import Label, Replies, annotator_pairs, no_replies, read
 from runner.meta_evaluation._lines import lines
 from runner.meta_evaluation._measures import LabelledMeasure, labelled_measures
@@ -177,7 +177,8 @@ def carry_out(
             plan.place,
             plan.spec.secrets,
         )
-        with closing(opened(study.judge, around, Chance(random.uniform))) as judging:
+        chance = Chance(random.uniform)
+        with closing(open_judge(study.judge, around, chance)) as judging:
             rater = _rater(study, world, judging, tick)
             found = _rated_measures(study, rater, known)
             account, notices = judging.account(), judging.notices()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from runner import pipeline
-from runner.endpoint_setup import Live, opened
+from runner.endpoint_setup import Live, open_endpoint
 from runner.endpoints import guess, trace
 from runner.endpoints.http import Attempt
 from runner.errors import InputError, Place, Unavailable, did_you_mean, masking
@@ -61,7 +61,7 @@ def probe(
     redactor = plan.redactor
     case = _chosen(plan, case_id)
     with masking(redactor.text):
-        endpoint = opened(plan, [case], root)
+        endpoint = open_endpoint(plan, [case], root)
         with closing(endpoint):
             attempt = endpoint.fetch(case)
             lines, status = _told(plan, case, endpoint, attempt, redactor.text)

@@ -17,7 +17,7 @@ from runner.publish._refusals import Reason
 from runner.publish.github import Comment, GitHub, Pull, Refused
 from runner.settings import Change
 
-__all__ = ["Draft", "Marker", "Told", "cancel", "key_of", "overtaken", "tell"]
+__all__ = ["Draft", "Marker", "Written", "cancel", "key_of", "overtaken", "tell"]
 
 Item = TypeVar("Item")
 
@@ -54,7 +54,7 @@ class Draft(NamedTuple):
         return f"{self.marker}\n{self.text}{mention_line(self.marker.owners, called)}"
 
 
-class Told(NamedTuple):
+class Written(NamedTuple):
     """What was done with a draft."""
 
     done: Literal["created", "updated", "unchanged", "left", "failed"]
@@ -66,11 +66,11 @@ class Told(NamedTuple):
 
 def tell(
     github: GitHub, change: Change, drafts: Callable[[Pull], Sequence[Draft]]
-) -> list[Told]:
+) -> list[Written]:
     """Make or renew the comments of a run; give what became of each.
 
     Comments are listed once for all of them. Where there is no pull request to comment
-    on, the one Told says why.
+    on, the one entry says why.
 
     Args:
         github: The repository.
@@ -80,7 +80,7 @@ def tell(
     return _within(github, change, drafts, Thread.tell)
 
 
-def cancel(github: GitHub, change: Change, markers: Sequence[Marker]) -> list[Told]:
+def cancel(github: GitHub, change: Change, markers: Sequence[Marker]) -> list[Written]:
     """Say above what comments say that a run was cancelled; make none.
 
     Args:
@@ -95,18 +95,18 @@ def _within(
     github: GitHub,
     change: Change,
     items: Callable[[Pull], Sequence[Item]],
-    act: Callable[[Thread, Item], Told],
-) -> list[Told]:
+    act: Callable[[Thread, Item], Written],
+) -> list[Written]:
     try:
         pull = github.pull_of(change)
     except Refused as refused:
         return [_refused(refused.reason)]
     if pull is None:
-        return [Told("left", why="no open pull request is at the commit")]
+        return [Written("left", why="no open pull request is at the commit")]
     if not pull.is_open:
-        return [Told("left", why=f"pull request #{pull.number} is closed")]
+        return [Written("left", why=f"pull request #{pull.number} is closed")]
     thread = Thread(github, pull.number)
-    told: list[Told] = []
+    told: list[Written] = []
     for item in items(pull):
         try:
             told.append(act(thread, item))
@@ -124,7 +124,7 @@ class Thread:
         self._number = number
         self._listed: list[Comment] | None = None
 
-    def tell(self, draft: Draft) -> Told:
+    def tell(self, draft: Draft) -> Written:
         """Make or renew the comment of a draft.
 
         Raises:
@@ -134,10 +134,10 @@ class Thread:
         if own:
             return self._renew(own, draft)
         if not draft.is_wanted:
-            return Told("left", why="nothing asks for a comment")
+            return Written("left", why="nothing asks for a comment")
         return self._create(draft)
 
-    def cancel(self, marker: Marker) -> Told:
+    def cancel(self, marker: Marker) -> Written:
         """Put a banner over what a comment says.
 
         Raises:
@@ -145,13 +145,13 @@ class Thread:
         """
         own = self._own(marker.key)
         if not own:
-            return Told("left", why="the run was cancelled before its first comment")
+            return Written("left", why="the run was cancelled before its first comment")
         latest = max(own, key=_age)
         if _age(latest) >= marker.age:
             return _left(own[0])
         return self._renew(own, overtaken(latest.body, marker.run))
 
-    def _renew(self, own: Sequence[Comment], draft: Draft) -> Told:
+    def _renew(self, own: Sequence[Comment], draft: Draft) -> Written:
         try:
             # It may be another by now: others were written since all were listed.
             oldest = self._github.again(own[0])
@@ -161,22 +161,22 @@ class Thread:
                 raise
         self._listed = None
         if not draft.is_wanted:
-            return Told("left", why="the comment was deleted")
+            return Written("left", why="the comment was deleted")
         return self._create(draft)
 
-    def _written(self, own: Sequence[Comment], draft: Draft) -> Told:
+    def _written(self, own: Sequence[Comment], draft: Draft) -> Written:
         oldest, latest = own[0], max(own, key=_age)
         if _age(latest) > draft.marker.age:
             return _left(oldest)
         if len(own) == 1 and _is_same(latest, draft):
-            return Told("unchanged", latest.id, latest.url)
+            return Written("unchanged", latest.id, latest.url)
         kept = self._github.update(oldest, draft.following(_marker(latest).owners))
         self._remove(own[1:])
         if draft.is_wanted and _age(latest) == draft.marker.age:
-            return Told("updated", kept.id, kept.url, *_TWICE)
-        return Told("updated", kept.id, kept.url)
+            return Written("updated", kept.id, kept.url, *_TWICE)
+        return Written("updated", kept.id, kept.url)
 
-    def _create(self, draft: Draft) -> Told:
+    def _create(self, draft: Draft) -> Written:
         """Write a comment, and leave one alone where another run wrote one meanwhile.
 
         Each run that writes looks afterwards, so that the later of two sees both.
@@ -193,7 +193,7 @@ class Thread:
         done: Literal["created", "updated"] = (
             "created" if oldest.id == made.id else "updated"
         )
-        return Told(done, oldest.id, oldest.url)
+        return Written(done, oldest.id, oldest.url)
 
     def _posted(self, draft: Draft) -> Comment:
         try:
@@ -227,9 +227,9 @@ class Thread:
                 self._github.delete(comment)
 
 
-def _refused(reason: Reason) -> Told:
+def _refused(reason: Reason) -> Written:
     done: Literal["left", "failed"] = "left" if reason.is_meant else "failed"
-    return Told(done, why=reason.why, hint=reason.hint)
+    return Written(done, why=reason.why, hint=reason.hint)
 
 
 def _marker(comment: Comment) -> Marker:
@@ -244,8 +244,8 @@ def _is_of(comment: Comment, key: str) -> bool:
     return _marker(comment).key == key
 
 
-def _left(comment: Comment) -> Told:
-    return Told("left", comment.id, comment.url, "a later run has written it")
+def _left(comment: Comment) -> Written:
+    return Written("left", comment.id, comment.url, "a later run has written it")
 
 
 def _is_same(comment: Comment, draft: Draft) -> bool:

@@ -8,18 +8,18 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 
 from runner import pipeline
-from runner.base import Sources, held_against, with_trials
+from runner.base import Sources, with_baseline, with_trials
 from runner.errors import Cancelled, RagEvalError, Unavailable, masking
 from runner.gates import Review
 from runner.history import counts, point
-from runner.judge_setup import moved, rating, with_judge
+from runner.judge_setup import judge_changes, judge_of, with_judge
 from runner.pipeline import Keeper, Plan, Rating
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.publish.history import append
 from runner.report import Report
 from runner.results import renderings
 from runner.session._options import RunOptions, World, writable
-from runner.session._source import Source, asking, check_start, now
+from runner.session._source import Source, check_start, now, source_of
 from runner.spec import owners, warnings
 from runner.yardstick import in_order
 
@@ -41,8 +41,10 @@ def run(
         redactor = plan.redactor
         with masking(redactor.text):
             plan = _ready(plan, options, world)
-            source = asking(plan, options, world.root, services)
-            judge = rating(plan, world.root, world.templates, options.access, services)
+            source = source_of(plan, options, world.root, services)
+            judge = judge_of(
+                plan, world.root, world.templates, options.access, services
+            )
     with masking(redactor.text):
         found, stopped = _run(plan, source, judge, options, world, services)
     if stopped:
@@ -106,7 +108,7 @@ def _ready(plan: Plan, options: RunOptions, world: World) -> Plan:
         options.moved,
         options.trials,
     )
-    plan = _with_owners(held_against(plan, sources, world.environ), options)
+    plan = _with_owners(with_baseline(plan, sources, world.environ), options)
     if plan.rival and options.replay:
         unread = plan.review._replace(baseline_unread="a replay asks nobody")
         plan = plan._replace(review=unread)
@@ -124,7 +126,7 @@ def _ready(plan: Plan, options: RunOptions, world: World) -> Plan:
 
 def _with_moved(plan: Plan, before: Path, world: World) -> Plan:
     """Give the plan with what its judge could decide before and cannot now."""
-    more = moved(plan, world.root, before, world.environ, world.templates)
+    more = judge_changes(plan, world.root, before, world.environ, world.templates)
     changes = in_order((*plan.review.changes, *more))
     return plan._replace(review=plan.review._replace(changes=changes))
 

@@ -75,8 +75,10 @@ def _auths(plan: Plan) -> Iterator[tuple[AuthSpec | None, Place]]:
     yield rival.auth if rival else None, plan.beside("endpoint", *key)
 
 
-def asking(plan: Plan, options: RunOptions, root: Path, services: ExitStack) -> Source:
-    """Give the replies as they come; nothing is sent before they are asked for.
+def source_of(
+    plan: Plan, options: RunOptions, root: Path, services: ExitStack
+) -> Source:
+    """Give the source of the replies; nothing is sent before it is iterated.
 
     What has to be started then, ``services`` will end.
     """
@@ -87,9 +89,9 @@ def asking(plan: Plan, options: RunOptions, root: Path, services: ExitStack) -> 
         recorded = RecordedEndpoint(options.replay, spec.response, place=plan.place)
         replayed = _replayed(recorded, plan, options.replay)
         return Source(replayed, recorded.missing)
-    from runner.endpoint_setup import opened
+    from runner.endpoint_setup import open_endpoint
 
-    endpoint = opened(plan, plan.cases, root, options.access)
+    endpoint = open_endpoint(plan, plan.cases, root, options.access)
 
     def live() -> Exchanges:
         with closing(endpoint):
@@ -100,7 +102,7 @@ def asking(plan: Plan, options: RunOptions, root: Path, services: ExitStack) -> 
             yield from _asked(endpoint, spec, plan)
             check(ready=True)
 
-    others, told = _beside(plan, options, root)
+    others, told = _baseline_exchanges(plan, options, root)
 
     def notices() -> Iterator[str]:
         yield from dict.fromkeys((*endpoint.notices(), *told()))
@@ -123,7 +125,7 @@ def _asked(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
     yield from numbered(asked, trials)
 
 
-def _beside(
+def _baseline_exchanges(
     plan: Plan, options: RunOptions, root: Path
 ) -> tuple[Exchanges | None, Callable[[], Iterable[str]]]:
     """Give the replies of an endpoint that is the baseline, and where it was found.
@@ -133,9 +135,9 @@ def _beside(
     spec = plan.rival
     if spec is None:
         return None, tuple
-    from runner.endpoint_setup import beside
+    from runner.endpoint_setup import open_baseline_endpoint
 
-    endpoint = beside(plan, root, options.access)
+    endpoint = open_baseline_endpoint(plan, root, options.access)
     if endpoint is None:
         return None, tuple
 

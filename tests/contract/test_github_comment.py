@@ -6,7 +6,7 @@ import pytest
 
 from runner import render
 from runner.publish import comment
-from runner.publish.comment import Draft, Marker, Told, key_of
+from runner.publish.comment import Draft, Marker, Written, key_of
 from runner.settings import Change
 from runner.templating import report_environment
 from tests.contract._github.clients import TOKEN
@@ -62,7 +62,7 @@ def test_the_first_run_makes_a_comment(github, say):
     told = say("first")
 
     assert github.bodies == [body("first")]
-    assert told == Told(
+    assert told == Written(
         "created", 101, "https://github.com/org/bot/pull/7#issuecomment-101"
     )
     assert github.calls == [PULL, LIST, POST, LIST]

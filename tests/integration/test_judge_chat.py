@@ -10,7 +10,7 @@ import pytest
 from runner.errors import InputError
 from runner.hosts import Access, Host
 from runner.judges.chat import Chance
-from runner.judges.opening import Context, opened
+from runner.judges.opening import Context, open_judge
 from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Unrated
 from runner.spec import JudgeSpec
@@ -59,7 +59,7 @@ def judging(tmp_path, waits):
             tmp_path, ROOT / "templates", "spec.yaml", by_path, secrets, access
         )
         chance = Chance(lambda low, _: low, waits, clock, resolve)
-        left.append(opened(spec, around, chance))
+        left.append(open_judge(spec, around, chance))
         return left[-1]
 
     yield make
