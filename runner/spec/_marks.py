@@ -39,5 +39,5 @@ def _mark(name: str, value: object, measures: Measures) -> tuple[str, float]:
         raise ValueError(f"{name} is counted over the run; one case has none")
     measure = measures.add(name)
     metric = measure.metric
-    subject = Subject(metric.better, metric.bounds, metric.unit)
-    return measure.label, check("mark", amount(value), subject, name).value
+    subject = Subject(name, metric.better, metric.bounds, metric.unit)
+    return measure.label, check("mark", amount(value), subject).value

@@ -70,13 +70,15 @@ def _checked(metric: Metric, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Subject(NamedTuple):
-    """What a threshold limits."""
+    """The number that a threshold or a pass mark limits."""
 
+    name: str
+    """As written: ``recall@5``, ``latency_p95``, ``accuracy``."""
     better: Better
     bounds: tuple[float | None, float | None]
-    unit: str
-    measure: Measure | None = None
-    """None where it is counted over the run."""
+    """Its least and greatest value; None where there is no bound."""
+    unit: str = ""
+    """Empty for a share."""
 
 
 class Measures:
@@ -118,19 +120,18 @@ class Measures:
             ValueError: It is neither a metric nor a run-level name.
         """
         if name in RUN_LEVEL:
-            return Subject(*RUN_LEVEL[name], "")
+            return Subject(name, *RUN_LEVEL[name])
         base, statistic = split_statistic(name)
         bare = base.partition("@")[0]
         if bare not in self.registry and base not in self.found:
             raise ValueError(unknown(name, self.registry, self.run_level()))
-        measure = self.add(base)
-        metric = measure.metric
+        metric = self.add(base).metric
         if statistic and not metric.unit:
             raise ValueError(
                 f"{base} is a share, and has no {statistic}; percentiles are for "
                 f"{', '.join(self.countable())}"
             )
-        return Subject(metric.better, metric.bounds, metric.unit, measure)
+        return Subject(name, metric.better, metric.bounds, metric.unit)
 
     def countable(self) -> list[str]:
         """Give the metrics with a unit, which have percentiles."""

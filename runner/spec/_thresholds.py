@@ -39,7 +39,7 @@ def limits(
         listed = isinstance(document.data["thresholds"][name], list)
         for index, entry in enumerate(entries):
             at = (*path, index) if listed else path
-            yield from _Writer(name, subject, document, entry).limits(at)
+            yield from _Writer(subject, document, entry).limits(at)
 
 
 def relaxes_leakage(thresholds: Mapping[str, tuple[Threshold, ...]]) -> bool:
@@ -63,10 +63,8 @@ def _over_run(name: str) -> bool:
 class _Writer:
     """Writes the limits of one entry; a slice takes over its level and its owner."""
 
-    def __init__(
-        self, name: str, subject: Subject, document: Document, entry: Threshold
-    ) -> None:
-        self.name = name
+    def __init__(self, subject: Subject, document: Document, entry: Threshold) -> None:
+        self.name = subject.name
         self.subject = subject
         self.document = document
         self.entry = entry
@@ -118,12 +116,12 @@ class _Writer:
 
     def amount(self, rule: str, written: Amount | Drop) -> Amount:
         if isinstance(written, Amount):
-            return check(rule, written, self.subject, self.name)
+            return check(rule, written, self.subject)
         if written.confident and _over_run(self.name):
             raise ValueError(
                 f"confident needs a value for each case, and {self.name} has none"
             )
-        return check(rule, written.points, self.subject, self.name)
+        return check(rule, written.points, self.subject)
 
     def coverage(self, part: Limits) -> float:
         for least in (part.min_coverage, self.entry.min_coverage):
@@ -132,7 +130,7 @@ class _Writer:
         return _COVERAGE
 
 
-def check(rule: str, amount: Amount, subject: Subject, name: str) -> Amount:
+def check(rule: str, amount: Amount, subject: Subject) -> Amount:
     """Give a limit that lies within the range of the number, in its unit.
 
     Raises:
@@ -141,9 +139,9 @@ def check(rule: str, amount: Amount, subject: Subject, name: str) -> Amount:
     """
     low, high = subject.bounds
     value = plain(amount.value)
-    _check_unit(rule, amount, subject, name)
+    _check_unit(rule, amount, subject)
     if rule == "max_drop":
-        return _check_drop(amount, subject, name)
+        return _check_drop(amount, subject)
     if low is not None and amount.value < low:
         raise ValueError(f"{value} is below {plain(low)}, the least there is")
     if high is not None and amount.value > high:
@@ -152,19 +150,22 @@ def check(rule: str, amount: Amount, subject: Subject, name: str) -> Amount:
     return Amount(amount.value)
 
 
-def _check_unit(rule: str, amount: Amount, subject: Subject, name: str) -> None:
+def _check_unit(rule: str, amount: Amount, subject: Subject) -> None:
     """Refuse a time or a percentage of what is none, and a time without its unit."""
     if amount.duration and subject.unit != "s":
-        raise ValueError(f"is a time, and {name} is {subject.unit or 'a share'}")
+        raise ValueError(
+            f"is a time, and {subject.name} is {subject.unit or 'a share'}"
+        )
     if amount.percent and subject.unit and rule != "max_drop":
-        raise ValueError(f"is a percentage, and {name} is counted in {subject.unit}")
+        what = f"is a percentage, and {subject.name} is counted in {subject.unit}"
+        raise ValueError(what)
     alone = not (amount.duration or amount.percent)
     if subject.unit == "s" and alone and amount.value > 0:
         ways = ("s", "ms", "%") if rule == "max_drop" else ("s", "ms")
         raise ValueError(no_unit(amount.value, *ways))
 
 
-def _check_drop(amount: Amount, subject: Subject, name: str) -> Amount:
+def _check_drop(amount: Amount, subject: Subject) -> Amount:
     value = plain(amount.value)
     if amount.value < 0:
         raise ValueError(f"{value} is below 0, and a drop is 0 or more")
@@ -172,6 +173,6 @@ def _check_drop(amount: Amount, subject: Subject, name: str) -> Amount:
     if amount.percent:  # a number that may grow can more than double
         most = 1.0 if (subject.better, least) == ("higher", 0.0) else None
     if most is not None and amount.value > most:
-        what = f"{value} is more than {name} can lose"
+        what = f"{value} is more than {subject.name} can lose"
         raise ValueError(f"{what}; 0.02 is two points, 2% a share of the baseline")
     return amount
