@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from runner.cases import FIELDS
 from runner.docs._table import table
 from runner.spec import DEFAULT_MARKS
 
 
+class _Row(NamedTuple):
+    key: str
+    default: str
+    meaning: str
+
+
 def spec_page(schema: Mapping[str, Any]) -> str:
     """Give every key of a spec: its default, and what it means."""
-    parts = ["# The spec", _SPEC]
+    parts, keys = ["# The spec", _SPEC], _Keys(schema)
     for key, part in schema["properties"].items():
         rows = [_key_row(key, part, required=key in schema["required"])]
-        rows += _key_rows(schema, part, key)
+        rows += keys.rows(key, part)
         parts += [f"## {key}", table(("Key", "When left out", "Meaning"), rows)]
     parts += ["# A case", _CASE, cases_table()]
     return "\n\n".join(parts) + "\n"
@@ -32,18 +38,47 @@ other key goes to `meta` with one notice. How files, lists in a sheet, key point
 refusals are written: [case files](cases.md)."""
 
 
-def _key_rows(
-    schema: Mapping[str, Any], part: Mapping[str, Any], path: str
-) -> Iterator[tuple[str, str, str]]:
-    below = {reference: suffix for suffix, reference in _below(part)}
-    for reference, suffix in below.items():
-        declared = schema["$defs"][reference.rpartition("/")[2]]
-        for key, inner in declared["properties"].items():
-            inner_path = f"{path}{suffix}.{key}"
-            yield _key_row(
-                inner_path, inner, required=key in declared.get("required", ())
-            )
-            yield from _key_rows(schema, inner, inner_path)
+class _Keys:
+    """The keys of a schema; those that stand in several places are told in one."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._declared = schema["$defs"]
+        self._home: dict[str, str] = {}
+        below = list(schema["properties"].items())
+        while below:  # level by level: the place nearest to the top
+            found = [each for path, part in below for each in self._each(path, part)]
+            below = []
+            for path, name in found:
+                if self._home.setdefault(name, path) == path:
+                    below += self._inner(path, name)
+
+    def rows(self, path: str, part: Mapping[str, Any]) -> Iterator[_Row]:
+        """Give the keys below one: first all that stand in it, then what these hold."""
+        for place, name in self._each(path, part):
+            if self._home[name] != place:
+                continue
+            required = self._declared[name].get("required", ())
+            inner = self._inner(place, name)
+            for key, each in inner:
+                is_needed = key.rpartition(".")[2] in required
+                row = _key_row(key, each, required=is_needed)
+                yield row._replace(meaning=row.meaning + self._told(key, each))
+            for key, each in inner:
+                yield from self.rows(key, each)
+
+    def _told(self, path: str, part: Mapping[str, Any]) -> str:
+        """Say where the keys are told that a key holds, if not below it."""
+        homes = [self._home[name] for place, name in self._each(path, part)]
+        elsewhere = [home for home in homes if not home.startswith(path)]
+        return f" Its keys are those of `{elsewhere[0]}`." if elsewhere else ""
+
+    def _each(self, path: str, part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        for reference, suffix in {to: suffix for suffix, to in _below(part)}.items():
+            yield f"{path}{suffix}", reference.rpartition("/")[2]
+
+    def _inner(self, path: str, name: str) -> list[tuple[str, Mapping[str, Any]]]:
+        properties = self._declared[name].get("properties", {})
+        return [(f"{path}.{key}", each) for key, each in properties.items()]
 
 
 def _below(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -62,14 +97,12 @@ def _below(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from ((f"{written}{suffix}", to) for suffix, to in _below(inner))
 
 
-def _key_row(
-    path: str, part: Mapping[str, Any], *, required: bool
-) -> tuple[str, str, str]:
+def _key_row(path: str, part: Mapping[str, Any], *, required: bool) -> _Row:
     default = "required" if required else _default(part.get("default"), part)
     if path == "pass":
         marks = (f"`{name}: {mark:g}`" for name, mark in DEFAULT_MARKS.items())
         default = ", ".join(marks)
-    return f"`{path}`", default, part.get("description", "")
+    return _Row(f"`{path}`", default, part.get("description", ""))
 
 
 def _default(value: Any, part: Mapping[str, Any]) -> str:
