@@ -15,7 +15,7 @@ from runner.errors import InputError, Place, reason
 from runner.hosts import Access, forbidden
 from runner.judges.estimate import estimate, told
 from runner.judges.fingerprints import fingerprints
-from runner.judges.recorded import altered
+from runner.judges.recorded import reply_changes
 from runner.metrics import registry
 from runner.model import Measure, YardstickChange
 from runner.pipeline import Plan, Rating, weighed
@@ -96,7 +96,7 @@ def _brought(
         where = plan.place("judge", key)
         real = partial(files.named, spec=plan.spec.file, where=where)
         try:
-            found = altered(real(new, root=root), real(old, root=before))
+            found = reply_changes(real(new, root=root), real(old, root=before))
         except (OSError, InputError):  # that it cannot be read now is told elsewhere
             continue
         kinds = {"otherwise": found.otherwise, "new": found.new}

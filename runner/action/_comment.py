@@ -65,12 +65,12 @@ class Commenter:
 
         Gives what became of each comment, or why there can be none.
         """
-        silence = settings.silence(self._config)
-        if silence:
+        no_comment = settings.no_comment(self._config)
+        if no_comment:
             # A spec that was skipped has its notice, and nobody misses a comment on it.
             skipped = all(each.notice for each in ended)
-            hint = "" if skipped else silence.hint
-            told = [Written("left", why=silence.why, hint=hint)]
+            hint = "" if skipped else no_comment.hint
+            told = [Written("left", why=no_comment.why, hint=hint)]
             self._report(told)
             return told
         done = [each for each in ended if not isinstance(each.error, Cancelled)]

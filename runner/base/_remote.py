@@ -31,7 +31,7 @@ _NAMES = (RESULTS, CASES, HISTORY)
 
 
 class Remote:
-    """One repository, whose files are here as long as this is.
+    """Fetches the baselines of one repository into folders that ``close`` removes.
 
     Args:
         connect: Gives what the repository holds, or refuses to.

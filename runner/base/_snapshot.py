@@ -31,7 +31,7 @@ _POINTER = re.compile(
 
 
 class Objects(Protocol):
-    """What a repository holds; each method may raise ``Refused``."""
+    """The git objects of a repository; each method may raise ``Refused``."""
 
     def parents(self, commit: str) -> Sequence[str]:
         """Give the parents of a commit."""
@@ -63,7 +63,7 @@ class Checkout(NamedTuple):
 
 
 class Snapshot:
-    """A folder that becomes the workspace at a commit.
+    """A folder with files of the workspace as they are at a commit.
 
     What is the same in the work tree is copied, and what is not is fetched.
 

@@ -11,7 +11,7 @@ from runner.endpoints._guess import collected, framing, guess, marks
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._plan import RequestPlan, check_shared, kept, origins, plan
 from runner.endpoints._service import Service, words
-from runner.endpoints._trace import Found, trace
+from runner.endpoints._trace import Match, trace
 from runner.endpoints._values import number
 from runner.errors import InputError, Place, Problems
 from runner.hosts import forbidden
@@ -20,7 +20,7 @@ from runner.spec import EndpointSpec
 from runner.templating import InputTemplate, Locate
 
 __all__ = [
-    "Found",
+    "Match",
     "ReplyMap",
     "Service",
     "as_recorded",

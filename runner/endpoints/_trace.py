@@ -21,8 +21,8 @@ _EMPTY: Mapping[str, Any] = {"answer": "", "contexts": []}
 _NEEDED = frozenset({"answer", "contexts", "context.id", "context.text"})
 
 
-class Found(NamedTuple):
-    """One expression and what it found."""
+class Match(NamedTuple):
+    """One expression of a mapping, and what it matches in a reply."""
 
     key: str
     """Below ``endpoint.response``."""
@@ -33,7 +33,7 @@ class Found(NamedTuple):
     """What is wrong, where something has to stand there and does not."""
 
 
-def trace(spec: ResponseMap, reply: Any, place: Locate) -> list[Found]:
+def trace(spec: ResponseMap, reply: Any, place: Locate) -> list[Match]:
     """Give what each expression of a mapping finds, in the order of the spec.
 
     Never raises for what the reply holds: an expression that cannot take it has a
@@ -47,7 +47,7 @@ def trace(spec: ResponseMap, reply: Any, place: Locate) -> list[Found]:
     return found
 
 
-def _of_reply(spec: ResponseMap, reply: Any, place: Locate) -> Iterator[Found]:
+def _of_reply(spec: ResponseMap, reply: Any, place: Locate) -> Iterator[Match]:
     for key in _OF_REPLY:
         written = getattr(spec, key)
         path = written.path if isinstance(written, CitationMap) else written
@@ -56,7 +56,7 @@ def _of_reply(spec: ResponseMap, reply: Any, place: Locate) -> Iterator[Found]:
             yield _found(keys, path, reply, place)
 
 
-def _of_passages(spec: ResponseMap, entries: list[Any], place: Locate) -> list[Found]:
+def _of_passages(spec: ResponseMap, entries: list[Any], place: Locate) -> list[Match]:
     made = []
     for field in Passage._fields:
         path = getattr(spec.context, field)
@@ -69,22 +69,22 @@ def _of_passages(spec: ResponseMap, entries: list[Any], place: Locate) -> list[F
             f"context.{field}" in _NEEDED or field in spec.context.model_fields_set
         ):
             problem = None
-        made.append(Found(f"context.{field}", path, values or None, problem))
+        made.append(Match(f"context.{field}", path, values or None, problem))
     return made
 
 
-def _found(keys: tuple[str, ...], path: str, value: Any, place: Locate) -> Found:
+def _found(keys: tuple[str, ...], path: str, value: Any, place: Locate) -> Match:
     where = place("endpoint", "response", *keys)
     name = ".".join(keys)
     try:
         found = find_by(path, where)(value)
     except InputError as error:
-        return Found(name, path, problem=error)
+        return Match(name, path, problem=error)
     empty = found is None or (
         (is_stream(value) or streams_in(value)) and found == _EMPTY.get(name)
     )
     if not empty or (keys[0] != "context" and name not in _NEEDED):
-        return Found(name, path, found)
+        return Match(name, path, found)
     what = "passage" if keys[0] == "context" else "reply"
     hints = (nearest(path, value), f"or write {keys[-1]}: null if it is not shown")
     problem = InputError(
@@ -92,4 +92,4 @@ def _found(keys: tuple[str, ...], path: str, value: Any, place: Locate) -> Found
         where=where,
         hint="; ".join(filter(None, hints)),
     )
-    return Found(name, path, found, problem)
+    return Match(name, path, found, problem)

@@ -15,12 +15,12 @@ _CLEAN = 1.0  # seconds
 
 
 class Raised(NamedTuple):
-    """What a function raised instead of giving a value."""
+    """The exception that a function raised."""
 
     error: BaseException
 
 
-class Loop:
+class EventLoop:
     """An event loop in a thread of its own, which begins with the first coroutine.
 
     All coroutines share it, so that a client which belongs to a loop serves them all.
@@ -68,13 +68,13 @@ async def _ended(tasks: Collection[asyncio.Task[Any]]) -> None:
 
 
 class Worker:
-    """A thread that calls a function, for another that waits only so long.
+    """A thread that calls functions for a caller with a time limit.
 
     It serves one caller after the other, so that what a function keeps for each thread
     is kept. It never holds up the end of the process.
     """
 
-    def __init__(self, loop: Loop) -> None:
+    def __init__(self, loop: EventLoop) -> None:
         self._loop = loop
         self._calls: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
         self._results: SimpleQueue[tuple[Any] | Raised | None] = SimpleQueue()

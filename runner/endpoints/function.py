@@ -16,7 +16,7 @@ from pydantic_core import to_json
 
 from runner.endpoints._local import Handed, LocalEndpoint
 from runner.endpoints._stream import Stream
-from runner.endpoints._workers import Loop, Raised, Worker
+from runner.endpoints._workers import EventLoop, Raised, Worker
 from runner.errors import InputError, Place, RagEvalError, did_you_mean
 from runner.model import Failure
 from runner.spec import EndpointSpec
@@ -63,7 +63,7 @@ class FunctionEndpoint(LocalEndpoint):
         self._function = _imported(self._name, folders, where)
         self._takes_case = _takes_case(self._function, self._name, where)
         self._folders = tuple(f"{folder}/" for folder in folders)
-        self._loop = Loop()
+        self._loop = EventLoop()
         self._local = threading.local()
         self._workers: set[Worker] = set()
 

@@ -157,8 +157,8 @@ def usage(value: Any) -> Tokens | None:
     return None
 
 
-class Refusal(NamedTuple):
-    """What a server says with a status that is no success."""
+class ErrorBody(NamedTuple):
+    """The error that a server states in the body of a reply."""
 
     text: str
     """All of it, in small letters, to look for what it complains about."""
@@ -182,20 +182,20 @@ class Refusal(NamedTuple):
         return ": ".join(filter(None, (self.code, message)))
 
 
-def refusal(body: bytes) -> Refusal:
+def error_body(body: bytes) -> ErrorBody:
     """Read the body of an error, whatever it is."""
     text = body.decode(errors="replace")
     try:
         found = from_json(body)
     except ValueError:
-        return Refusal(text.lower(), "", "")
+        return ErrorBody(text.lower(), "", "")
     error = found.get("error", found) if isinstance(found, Mapping) else {}
     if isinstance(error, str):
-        return Refusal(text.lower(), "", error)
+        return ErrorBody(text.lower(), "", error)
     if not isinstance(error, Mapping):
-        return Refusal(text.lower(), "", "")
+        return ErrorBody(text.lower(), "", "")
     code, message = error.get("code") or error.get("type"), error.get("message")
-    return Refusal(
+    return ErrorBody(
         text.lower(),
         code if isinstance(code, str) and _CODE.fullmatch(code) else "",
         message if isinstance(message, str) else "",

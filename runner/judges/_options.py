@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from runner.judges._api import Refusal
+from runner.judges._api import ErrorBody
 from runner.spec import JudgeSpec
 
 _WEAKER = {"json_schema": "json_object", "json_object": "text"}
@@ -37,7 +37,7 @@ class Options:
             chosen = formats.get(self._format)
             return {**self._plain, **({"response_format": chosen} if chosen else {})}
 
-    def drop(self, sent: Mapping[str, Any], said: Refusal) -> bool:
+    def drop(self, sent: Mapping[str, Any], said: ErrorBody) -> bool:
         """Leave out, from now on, what a server complains of; whether that was sent."""
         text = said.message.lower() or said.text
         named = [name for name in ("temperature", "seed") if name in text]

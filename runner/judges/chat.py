@@ -20,7 +20,7 @@ from runner.judges._api import (
     answered,
     credentials,
     embedded,
-    refusal,
+    error_body,
     usage,
 )
 from runner.judges._meter import NOTHING, Meter, Tokens
@@ -248,7 +248,7 @@ class Chat:
         """
         if isinstance(came, Failure):
             return came
-        said = refusal(came.body)
+        said = error_body(came.body)
         if came.status in _COMPLAINTS and said.filtered:
             raise Unrated("the judge refused to answer: its filter of contents")
         if came.status in _COMPLAINTS and self._options.drop(options, said):

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from runner.judges._api import vectors
+from runner.judges._breaker import CircuitBreaker
 from runner.judges._meter import BudgetSpent, Meter
-from runner.judges._once import Breaker, Once
 from runner.judges._replies import Invalid, read, validated
+from runner.judges._single_flight import SingleFlight
 from runner.judges.chat import Chat
 from runner.judges.recorded import Recording
 from runner.model import JudgeAccount, Reply, Task, Unrated
@@ -62,8 +63,8 @@ class Judging:
         self._sources = sources
         self._meter = meter
         self._hide = hide
-        self._once = Once()
-        self._breaker = Breaker(spec.stop_after)
+        self._single_flight = SingleFlight()
+        self._breaker = CircuitBreaker(spec.stop_after)
 
     def judge(self, trial: int = 1, *, fresh: bool = False) -> TrialJudge:
         """Give the judge of one trial of a case.
@@ -139,7 +140,7 @@ class Judging:
     def _had(self, wanted: _Query, *, fresh: bool) -> Any:
         if fresh:
             return self._counted(wanted.ask)
-        return self._once.get(wanted.key, partial(self._found, wanted))
+        return self._single_flight.get(wanted.key, partial(self._found, wanted))
 
     def _found(self, wanted: _Query) -> Any:
         """Give what is stored, else what is said, which is stored then."""
@@ -194,11 +195,11 @@ class Judging:
 
 
 class NotRecorded(Unrated):
-    """Nobody is asked, and what is stored does not hold it."""
+    """The recording has no such reply, and no model is asked."""
 
 
 class TrialJudge:
-    """The judge as a metric sees it."""
+    """The judge of one trial of a case, as a metric sees it."""
 
     def __init__(self, judging: Judging, trial: int, *, fresh: bool) -> None:
         self._judging = judging
@@ -223,7 +224,7 @@ class TrialJudge:
 
 
 class _Query(NamedTuple):
-    """One thing that is wanted of a judge, however it is come by."""
+    """One question: its key in caches, how it is asked, how a reply is checked."""
 
     key: str
     about: Mapping[str, Any]

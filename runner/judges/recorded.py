@@ -115,15 +115,15 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     return found if isinstance(found.get("key"), str) else None
 
 
-class Altered(NamedTuple):
-    """What became of the replies in a file, by their keys."""
+class ReplyChanges(NamedTuple):
+    """How many replies differ between two versions of a file, by their keys."""
 
     otherwise: int
     new: int
     gone: int
 
 
-def altered(now: Path, then: Path) -> Altered:
+def reply_changes(now: Path, then: Path) -> ReplyChanges:
     """Hold the replies in a file against those that it held before.
 
     Raises:
@@ -132,7 +132,7 @@ def altered(now: Path, then: Path) -> Altered:
     after, before = _replies(now), _replies(then)
     both = after.keys() & before.keys()
     otherwise = sum(after[key] != before[key] for key in both)
-    return Altered(otherwise, len(after) - len(both), len(before) - len(both))
+    return ReplyChanges(otherwise, len(after) - len(both), len(before) - len(both))
 
 
 def _replies(path: Path) -> dict[str, bytes]:

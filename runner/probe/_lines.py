@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
-from runner.endpoints import Found, marks
+from runner.endpoints import Match, marks
 from runner.endpoints.http import NO_STATUS, Attempt, Reply, RoundTrip
 from runner.errors import InputError
 from runner.model import Case, Failure, Response, Unscored
@@ -81,7 +81,7 @@ def body(trip: RoundTrip, hide: Hide) -> Iterator[str]:
         yield f"  | {line}"
 
 
-def mapped(found: Iterable[Found]) -> Iterator[str]:
+def mapped(found: Iterable[Match]) -> Iterator[str]:
     """Say what each expression finds."""
     yield ""
     yield "what the mapping finds"
@@ -90,7 +90,7 @@ def mapped(found: Iterable[Found]) -> Iterator[str]:
         yield f"  {'':16}   {_value(each)}"
 
 
-def _value(found: Found) -> str:
+def _value(found: Match) -> str:
     if found.problem and found.value is None:
         return "nothing"
     if found.value is None:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 from runner.publish._calls import PATIENCE, Call, Caller, Reply
 from runner.publish._refusals import Reason, Refused, Remedy, refusal
 from runner.publish._replies import found, odd, text
-from runner.settings import REMEDIES, Change, Settings, Stance, stance
+from runner.settings import REMEDIES, Change, PullOrigin, Settings, pull_origin
 
 __all__ = [
     "PATIENCE",
@@ -71,18 +71,23 @@ class GitHub:
         api: Root of the REST API, which an enterprise has elsewhere.
         graphql: The GraphQL API.
         repository: ``owner/name``.
-        stance: Whose pull request it is, for the remedy where it refuses.
+        origin: Of the pull request, for the remedy where GitHub refuses.
         caller: Makes the calls.
     """
 
     def __init__(
-        self, api: str, graphql: str, repository: str, stance: Stance, caller: Caller
+        self,
+        api: str,
+        graphql: str,
+        repository: str,
+        origin: PullOrigin,
+        caller: Caller,
     ) -> None:
         self._root = f"{api}/repos/{repository}"
         self._repository = repository
         self._api = api
         self._graphql = graphql
-        self._remedy = Remedy(REMEDIES[stance], is_meant=stance != "ours")
+        self._remedy = Remedy(REMEDIES[origin], is_meant=origin != "ours")
         self._caller = caller
         self._login = ""
         self._is_asked = False
@@ -263,7 +268,7 @@ def connect(asked: Settings, patience: float = PATIENCE) -> GitHub:
     """
     caller = Caller(asked.token, patience=patience)
     run = asked.run
-    whose = stance(asked.change, run.actor)
+    whose = pull_origin(asked.change, run.actor)
     return GitHub(run.api, run.graphql, run.repository, whose, caller)
 
 

@@ -34,7 +34,7 @@ class Annotation(NamedTuple):
 
 
 class Workflow:
-    """The runner of the workflow, as far as a step can speak to it.
+    """The outputs of a step: its log, output variables, summary and annotations.
 
     Args:
         environ: Names the files to write to; where one is absent, as outside of a

@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"[0-9]{1,20}")
 
 
 class Links(NamedTuple):
-    """Of which run and commit a report is; all empty on the command line.
+    """The run and the commits of a report; all empty on the command line.
 
     A workflow fills it once, from its variables and its event. A value that is not of
     its form makes no link, so that nothing foreign can get into a URL.

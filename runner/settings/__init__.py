@@ -17,7 +17,13 @@ from runner.redact import names_secret
 from runner.settings._access import allowed, gateway
 from runner.settings._branches import Branches, branches
 from runner.settings._change import Change, change
-from runner.settings._rights import REMEDIES, Silence, Stance, silenced, stance
+from runner.settings._rights import (
+    REMEDIES,
+    NoComment,
+    PullOrigin,
+    pull_origin,
+    why_no_comment,
+)
 from runner.settings._run import Run, run
 from runner.settings._trust import own_commits, stranger, withheld
 
@@ -27,17 +33,17 @@ __all__ = [
     "Branches",
     "Change",
     "CommentOn",
+    "NoComment",
+    "PullOrigin",
     "Run",
     "Settings",
-    "Silence",
-    "Stance",
     "branches",
     "change",
+    "no_comment",
+    "pull_origin",
     "read",
     "run",
     "secrets",
-    "silence",
-    "stance",
     "stranger",
     "withheld",
 ]
@@ -150,11 +156,11 @@ def check_names(environ: Mapping[str, str]) -> None:
             raise _wrong(name, "there is no such input", hint)
 
 
-def silence(found: Settings) -> Silence | None:
+def no_comment(found: Settings) -> NoComment | None:
     """Give why no comment can be made; None where one may be."""
     if found.comment == "never":
-        return Silence("the input comment is never")
-    return silenced(found.change, found.token)
+        return NoComment("the input comment is never")
+    return why_no_comment(found.change, found.token)
 
 
 def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ Others say the default branch too, and evaluate what a pull request brings.
 
 
 class Branches(NamedTuple):
-    """The branches that matter to a run; None where the event does not tell."""
+    """The default and the base branch; None where the event does not tell."""
 
     default: str | None = None
     """The default branch of the repository."""

@@ -17,7 +17,7 @@ _NOBODY = {"0" * 40, "0" * 64}
 
 
 class Change(NamedTuple):
-    """What is evaluated, as the event tells it."""
+    """The commit that is evaluated, and its pull request, as the event tells them."""
 
     event: str = ""
     commit: str | None = None

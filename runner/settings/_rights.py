@@ -10,13 +10,13 @@ from typing import Literal, NamedTuple
 
 from runner.settings._change import Change
 
-Stance = Literal["ours", "fork", "dependabot"]
-"""Whose pull request it is: what its token may do hangs on it."""
+PullOrigin = Literal["ours", "fork", "dependabot"]
+"""Where a pull request comes from, which decides what its token may do."""
 
 NEEDED = "permissions: {contents: read, pull-requests: write}"
 """What a job says that comments."""
 
-REMEDIES: Mapping[Stance, str] = {
+REMEDIES: Mapping[PullOrigin, str] = {
     "ours": f"add to the job `{NEEDED}`",
     "fork": "its token can only read; a second workflow, on workflow_run, can publish "
     "the results",
@@ -31,15 +31,15 @@ PRIVILEGED = {"pull_request_target", "workflow_run", "issue_comment"}
 """Events that run with the repository's own rights, whoever caused them."""
 
 
-class Silence(NamedTuple):
-    """Why there is no comment, though nothing went wrong."""
+class NoComment(NamedTuple):
+    """Why no comment is written; nothing went wrong."""
 
     why: str
     hint: str = ""
     """What would make one, where someone may miss it."""
 
 
-def stance(change: Change, actor: str) -> Stance:
+def pull_origin(change: Change, actor: str) -> PullOrigin:
     """Give whose pull request it is; ``actor`` is who caused the event."""
     if actor == BOT:
         return "dependabot"
@@ -47,16 +47,16 @@ def stance(change: Change, actor: str) -> Stance:
     return "fork" if change.fork and not change.run else "ours"
 
 
-def silenced(change: Change, token: str) -> Silence | None:
+def why_no_comment(change: Change, token: str) -> NoComment | None:
     """Give why no comment can be made of a change; None where one may be."""
     if change.event == "merge_group":
-        return Silence("a merge queue is no place for comments")
+        return NoComment("a merge queue is no place for comments")
     if change.number is None and change.head is None and change.event != "push":
-        return Silence("the event is of no pull request")
+        return NoComment("the event is of no pull request")
     if not token:
-        return Silence("there is no token", "leave the input token out")
+        return NoComment("there is no token", "leave the input token out")
     is_let = change.event in PRIVILEGED or change.private
     if change.fork and not is_let:
         # Only of a private repository can an administrator let forks write.
-        return Silence("the pull request is from a fork", REMEDIES["fork"])
+        return NoComment("the pull request is from a fork", REMEDIES["fork"])
     return None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Run(NamedTuple):
-    """One run of a job, as the runner tells it."""
+    """One run of a job, from the variables of the step."""
 
     id: str = ""
     """Of the run among all of GitHub; its page has it in its address."""

@@ -216,23 +216,23 @@ def test_what_is_gone_is_deleted(github, api):
 
 
 @pytest.mark.parametrize(
-    ("stance", "hint"),
+    ("origin", "hint"),
     [
         ("ours", f"add to the job `{NEEDED}`"),
         ("fork", "a second workflow, on workflow_run, can publish the results"),
         ("dependabot", f"its token can only read, unless the job says `{NEEDED}`"),
     ],
 )
-def test_a_token_that_may_only_read_is_told_what_to_do(github, api, stance, hint):
+def test_a_token_that_may_only_read_is_told_what_to_do(github, api, origin, hint):
     github.tokens[TOKEN] = Token(may_write=False)
 
-    reason = why(api(stance=stance).create, 7, "hello")
+    reason = why(api(origin=origin).create, 7, "hello")
 
     assert reason.why == (
         "the token may not write (403: Resource not accessible by integration)"
     )
     assert hint in reason.hint
-    assert reason.is_meant == (stance != "ours")
+    assert reason.is_meant == (origin != "ours")
 
 
 def test_a_wrong_token_is_named_and_not_shown(api):

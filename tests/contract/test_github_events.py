@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from runner import settings
-from runner.settings import REMEDIES, Change, Silence
+from runner.settings import REMEDIES, Change, NoComment
 from tests.contract._github.contract import event_faults, payload
 
 SHA = "f" * 40  # what GITHUB_SHA says
@@ -85,15 +85,15 @@ class Row(NamedTuple):
     kind: str
     make: Callable[[], dict]
     change: Change
-    silent: Silence | None = None
+    silent: NoComment | None = None
     valid: bool = True
     """Whether the schema allows it; where a null was seen all the same, it does not."""
 
 
 OURS = Change("pull_request", HEAD, 7, "main", BASE, merge=SHA)
 FOLLOWS = Change("workflow_run", HEAD, head="org:topic", run="91", attempt="2")
-NO_PULL = Silence("the event is of no pull request")
-FORK = Silence("the pull request is from a fork", REMEDIES["fork"])
+NO_PULL = NoComment("the event is of no pull request")
+FORK = NoComment("the pull request is from a fork", REMEDIES["fork"])
 PULL, RUN = "pull_request$synchronize", "workflow_run$completed"
 ROWS = [
     Row("a pull request", PULL, pull, OURS),
@@ -143,14 +143,14 @@ ROWS = [
         "merge_group$checks_requested",
         queue,
         Change("merge_group", HEAD, 104, "release/v1", BASE),
-        Silence("a merge queue is no place for comments"),
+        NoComment("a merge queue is no place for comments"),
     ),
     Row(
         "a merge queue of another form",
         "merge_group$checks_requested",
         lambda: queue("refs/heads/queue/main"),
         Change("merge_group", HEAD, None, "release/v1", BASE),
-        Silence("a merge queue is no place for comments"),
+        NoComment("a merge queue is no place for comments"),
     ),
     Row(
         "a comment in a pull request",
@@ -200,9 +200,9 @@ def test_the_event_tells_whether_a_comment_may_be_made(row):
     else:
         found = settings.read(given, event)
 
-    assert settings.silence(found) == row.silent
-    never = settings.silence(found._replace(comment="never"))
-    assert never == Silence("the input comment is never")
+    assert settings.no_comment(found) == row.silent
+    never = settings.no_comment(found._replace(comment="never"))
+    assert never == NoComment("the input comment is never")
 
 
 def test_a_schedule_is_of_no_pull_request():
@@ -212,19 +212,19 @@ def test_a_schedule_is_of_no_pull_request():
 
 
 @pytest.mark.parametrize(
-    ("fork", "actor", "stance"),
+    ("fork", "actor", "origin"),
     [
         (False, "octocat", "ours"),
         (True, "octocat", "fork"),
         (False, "dependabot[bot]", "dependabot"),
     ],
 )
-def test_whose_a_pull_request_is_decides_what_helps(fork, actor, stance):
-    assert settings.stance(Change(fork=fork), actor) == stance
-    assert REMEDIES[stance]
+def test_whose_a_pull_request_is_decides_what_helps(fork, actor, origin):
+    assert settings.pull_origin(Change(fork=fork), actor) == origin
+    assert REMEDIES[origin]
 
 
 def test_what_follows_the_run_of_a_fork_is_our_own():
     change = Change("workflow_run", HEAD, fork=True, run="91")
 
-    assert settings.stance(change, "someone") == "ours"
+    assert settings.pull_origin(change, "someone") == "ours"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.judges._api import addresses, answered, embedded, refusal, usage
+from runner.judges._api import addresses, answered, embedded, error_body, usage
 from runner.judges._meter import Meter, Tokens
 from runner.judges._replies import Invalid, read, tokens_about
 from runner.metrics._tasks import CLAIMS, SUPPORT
@@ -100,7 +100,7 @@ def test_the_tokens_that_a_server_states_are_read(value, expected):
     ],
 )
 def test_of_a_refusal_is_told_what_repeats_nothing(body, shown):
-    assert refusal(body).shown("the secret passage of it all") == shown
+    assert error_body(body).shown("the secret passage of it all") == shown
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_whatever_a_server_sends_is_an_answer_or_a_reason(value):
     with suppress(Unrated):
         assert len(embedded(value, 1)) == 1
     assert usage(value) is None or min(usage(value)) >= 0
-    refusal(json.dumps(value).encode()).shown("material")
+    error_body(json.dumps(value).encode()).shown("material")
 
 
 @given(st.binary())
 def test_whatever_an_error_page_holds_is_read(body):
-    assert len(refusal(body).shown("")) <= 250
+    assert len(error_body(body).shown("")) <= 250

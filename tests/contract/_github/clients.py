@@ -32,7 +32,7 @@ class Clients:
         self.made = []
 
     def __call__(
-        self, token=TOKEN, stance="ours", patience=PATIENCE, prefix="", url=None
+        self, token=TOKEN, origin="ours", patience=PATIENCE, prefix="", url=None
     ):
         caller = Caller(
             token,
@@ -43,7 +43,7 @@ class Clients:
         )
         root = (url or self.url) + prefix
         rest = f"{root}/v3" if prefix else root
-        self.made.append(GitHub(rest, f"{root}/graphql", "org/bot", stance, caller))
+        self.made.append(GitHub(rest, f"{root}/graphql", "org/bot", origin, caller))
         return self.made[-1]
 
     def contents(self, token=TOKEN):
