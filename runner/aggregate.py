@@ -108,17 +108,10 @@ def spread(
     sd = sqrt(fsum(map(mul, parts, parts)) / (count - 1))
     if bounds == (0.0, 1.0) and is_binary(values):
         return Spread(count, mean, sd, wilson(mean, count))
-    low, high = bootstrap(values)
-    least, most = bounds
-    return Spread(
-        count,
-        mean,
-        sd,
-        (
-            low if least is None else max(least, low),
-            high if most is None else min(most, high),
-        ),
-    )
+    (low, high), (least, most) = bootstrap(values), bounds
+    low = low if least is None else max(least, low)
+    high = high if most is None else min(most, high)
+    return Spread(count, mean, sd, (low, high))
 
 
 def percentiles(values: Iterable[float]) -> dict[str, float]:

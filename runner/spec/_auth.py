@@ -85,9 +85,7 @@ class AuthSpec(OneOf):
     @property
     def secrets(self) -> tuple[str, ...]:
         """What is secret in it, wherever it was written."""
-        keys = self.aws_sigv4
-        return (
-            tuple(filter(None, (keys.secret_access_key, keys.session_token)))
-            if keys
-            else ()
-        )
+        if not self.aws_sigv4:
+            return ()
+        keys = self.aws_sigv4.secret_access_key, self.aws_sigv4.session_token
+        return tuple(filter(None, keys))

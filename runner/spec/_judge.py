@@ -176,11 +176,9 @@ class JudgeSpec(Part):
     @property
     def host(self) -> str:
         """Where prompts go, for people to read; empty where nothing is sent."""
+        if self.recorded:
+            return ""
         try:
-            return (
-                ""
-                if self.recorded
-                else urlsplit(self.url or "").netloc.rpartition("@")[2]
-            )
+            return urlsplit(self.url or "").netloc.rpartition("@")[2]
         except ValueError:
             return ""

@@ -61,6 +61,7 @@ _ALWAYS = re.compile(  # 24/7, 7x24小时
 )
 _DIGIT = re.compile("[0-9]")
 _OUT = "  "  # two spaces, over which nothing joins
+_YEAR = 4  # digits
 
 _OTHER_WORDS = {word: str(value) for word, value in SMALL.items()} | {
     word: str(value)
@@ -174,7 +175,7 @@ def readings(text: str) -> frozenset[str]:
 def _parts(figure: str) -> tuple[str, ...]:
     """Give a figure in plain decimals; of a date such as 2024.01.05 each part."""
     whole, dot, rest = figure.partition(".")
-    if "." in rest and len(whole) == 4:  # noqa: PLR2004  a year
+    if "." in rest and len(whole) == _YEAR:
         return tuple(_plain(part) for part in (whole, *rest.split(".")))
     if dot and "." not in rest:
         rest = rest.rstrip("0")

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from runner.text.words import remembered
 
 LONGEST = 30  # characters of a figure that a scale multiplies; a longer one is an id
+MEANT = 11  # from here on an English number word without a unit is meant as a number
 LONGEST_RUN = 20  # signs of a Chinese numeral
 
 DIGIT = "[〇零一二两三四五六七八九]"
@@ -94,7 +95,7 @@ def english(text: str, *, claimed: bool) -> str:
 
     def figure(match: re.Match[str]) -> str:
         value, unit = _english_sum(match["words"]), match["unit"] or ""
-        manner_of_speaking = claimed and value <= 10 and not unit  # noqa: PLR2004  ten
+        manner_of_speaking = claimed and value < MEANT and not unit
         return match[0] if manner_of_speaking else f"{value}{unit}"
 
     return _english().sub(figure, text)
