@@ -97,6 +97,9 @@ def _value(found: Match) -> str:
         return "null"
     if found.value == "":
         return "an empty text"
+    if found.key == "context.id":  # what to expect in a case
+        ids = excerpt(", ".join(map(str, found.value)), 2 * _VALUE)
+        return f"{count(len(found.value), 'entry', 'entries')}: {ids}"
     if isinstance(found.value, list):
         first = f", first {excerpt(found.value[0], _VALUE)}" if found.value else ""
         return f"{count(len(found.value), 'entry', 'entries')}{first}"
@@ -114,12 +117,16 @@ def cited(response: Response) -> Iterator[str]:
 
 
 def metrics(spec: Spec, case: Case, response: Response) -> Iterator[str]:
-    """Say which metrics score this reply, and why the others do not."""
+    """Say how metrics score this reply, and why others do not."""
     scorer = Scorer(spec.measures, Scope.of(spec.endpoint))
     row = scorer.row(scorer.asked(case, response))
     rows = [(m.label, score) for m, score in zip(spec.measures, row, strict=True)]
-    scored = [label for label, score in rows if isinstance(score, float)]
+    scored = [
+        f"{label} {score:.2f}" for label, score in rows if isinstance(score, float)
+    ]
     yield ""
+    if case.qrels:
+        yield f"expected  {excerpt(', '.join(case.qrels), 2 * _VALUE)}"
     yield f"scored    {', '.join(scored) or 'no metric'}"
     why = sorted(
         (score.reason, label) for label, score in rows if isinstance(score, Unscored)

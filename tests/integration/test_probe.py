@@ -61,8 +61,8 @@ def test_a_reply_that_is_mapped_whole_is_shown_and_ends_with_0(ask, server):
     assert "came      200 OK, application/json, in 0." in text
     assert f"  | {json.dumps(GOOD)}" in text
     assert "  answer           answer\n                     Within 30 days." in text
-    assert "1 entry, first r#3" in text
-    assert "scored    recall@5" in text
+    assert "1 entry: r#3" in text
+    assert "expected  r#3\nscored    recall@5 1.00" in text
     assert "the case has no key points" in text
     assert "unscored  time_to_first_token: the reply did not stream" in text
     assert "missing" not in text
@@ -93,7 +93,7 @@ def test_a_stream_is_shown_with_its_first_token(ask, server):
     assert found.status == 0
     assert '  | data: {"t": "30"}' in text
     assert "first token      after 0.0" in text
-    assert "scored    recall@5, time_to_first_token" in text
+    assert "scored    recall@5 1.00, time_to_first_token 0.0" in text
 
 
 MISSED = [
