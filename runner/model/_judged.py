@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -37,6 +37,10 @@ class Finding(NamedTuple):
         return self.layer == "isolation" or any(later)
 
 
+Score = Annotated[float, Field(gt=-1e100, lt=1e100)]
+"""A number that statistics can be made of: its cube is a number too."""
+
+
 class Record(NamedTuple):
     """One case as the results folder keeps it: a line of ``cases.jsonl``."""
 
@@ -46,7 +50,7 @@ class Record(NamedTuple):
     """Of question and tenant."""
     labels: str
     """Of everything the case is judged by."""
-    scores: Mapping[str, float | None]
+    scores: Mapping[str, Score | None]
     type: str | None = None
     tags: tuple[str, ...] = ()
     layer: Layer | None = None
