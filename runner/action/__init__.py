@@ -122,7 +122,7 @@ def _runs(
     base = root / config.baseline if config.baseline else None
     access = Access(config.allowed, container.nearby(config.gateway))
     return [
-        parse([*config.args, "--", str(root / spec)])._replace(
+        parse([str(root / spec), *config.args])._replace(
             out=root / out,
             baseline=base,
             commit=config.change.commit,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from glob import has_magic
+from os.path import normpath
 from pathlib import Path, PurePath
 
 from runner.errors import InputError
@@ -13,14 +14,14 @@ from runner.files import matching
 def find(patterns: Iterable[str], root: Path) -> tuple[str, ...]:
     """Give the specs that paths and globs name, each once, relative to the workspace.
 
-    A path without wildcards is given as it is, whether or not it is there.
+    A path without wildcards is given whether or not it is there.
 
     Raises:
         InputError: A glob matches no file.
     """
     found: dict[str, None] = {}
     for pattern in patterns:
-        names = matches(pattern, root) if has_magic(pattern) else [pattern]
+        names = matches(pattern, root) if has_magic(pattern) else [normpath(pattern)]
         if not names:
             raise InputError(f"input spec: {pattern} matches no file")
         found |= dict.fromkeys(names)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 
 from runner.cases import Row
 from runner.errors import InputError, Place, Problems
 from runner.files._json import LINE_LIMIT
 
+_TOLD_SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
 _TOLD = 20  # ragged rows that are told one by one
 
 
@@ -17,13 +19,18 @@ def table_rows(text: str, file: str, *, tabs: bool) -> Iterator[Row]:
     """Give the records under the header row; rows without any text are none.
 
     A ``.csv`` whose header has no comma is read with its semicolons or tabs, which
-    spreadsheets write in some countries. Blank cells are left out of a record.
+    spreadsheets write in some countries; a first line such as ``sep=;``, which they
+    read, says so too. Blank cells are left out of a record.
 
     Raises:
         InputError: The header or the quoting is broken.
         Problems: Rows have more or fewer cells than the header.
     """
-    lines = _lines(text, file, "\t" if tabs else _delimiter(text))
+    told = _TOLD_SEPARATOR.match(text)
+    separator = told[1] if told else _delimiter(text)
+    lines = _lines(text, file, "\t" if tabs else separator)
+    if told:
+        next(lines)
     line, header = next(lines, (1, []))
     names = _names(header, Place(file, line))
     ragged: list[InputError] = []

@@ -18,6 +18,9 @@ _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
 )
 _CHINESE = 0.8  # share of GB2312's characters in text that really is Chinese
 _ZEROS = 0.1  # share of zero bytes in UTF-16 with any Latin letters in it
+_POINTER = b"version https://git-lfs.github.com/spec/"
+"""How a file begins in whose place Git LFS has put a pointer to it."""
+_POINTED = 1024  # bytes that no pointer has
 _FEW = 3  # files of a folder that a hint names
 _NAMES = 200  # files of a folder that are looked through for a hint
 
@@ -82,7 +85,8 @@ def check_file(path: Path, file: str, limit: int | None = None) -> None:
     """See that a path is a regular file of at most ``limit`` bytes.
 
     Raises:
-        InputError: It is not there (with the nearest name), no file, or too large.
+        InputError: It is not there (with the nearest name), no file, too large, or a
+            pointer to one.
     """
     where = Place(file)
     try:
@@ -102,6 +106,20 @@ def check_file(path: Path, file: str, limit: int | None = None) -> None:
             where=where,
             hint="split it, and name the parts with a glob",
         )
+    if status.st_size < _POINTED and _begins(path).startswith(_POINTER):
+        raise InputError(
+            "is a pointer of Git LFS, and the file itself was not fetched",
+            where=where,
+            hint="run `git lfs pull`; in a workflow, give actions/checkout `lfs: true`",
+        )
+
+
+def _begins(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_POINTER))
+    except OSError:  # which is told by whoever reads it
+        return b""
 
 
 def _within(folder: Path, file: str) -> str:
@@ -121,6 +139,8 @@ def _within(folder: Path, file: str) -> str:
 
 def near(path: Path) -> str:
     """Hint at the nearest name, in the first folder above that exists."""
+    if os.path.islink(path):  # noqa: PTH114 - too long a name is none
+        return "it is a link that leads to no file"
     while not path.parent.is_dir():
         path = path.parent
     try:
@@ -197,7 +217,8 @@ def _zeros(raw: bytes, file: str) -> str:
     even, odd = raw[::2].count(0), raw[1::2].count(0)
     if (even and odd) or max(even, odd) < _ZEROS * len(raw):
         line = raw.count(b"\n", 0, raw.index(0)) + 1
-        raise InputError("holds a zero byte: it is no text", where=Place(file, line))
+        what, hint = "holds a zero byte: it is no text", "save it as text in UTF-8"
+        raise InputError(what, where=Place(file, line), hint=hint)
     return "utf-16-le" if odd else "utf-16-be"
 
 

@@ -37,7 +37,7 @@ class Finding(NamedTuple):
         return self.layer == "isolation" or any(later)
 
 
-Score = Annotated[float, Field(gt=-1e100, lt=1e100)]
+Score = Annotated[float, Field(gt=-1e18, lt=1e18)]
 """A number that statistics can be made of: its cube is a number too."""
 
 

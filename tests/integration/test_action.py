@@ -210,7 +210,8 @@ def test_a_mistake_in_the_spec_is_shown_on_its_line(team):
         ({"spec": SPEC, "out": "/no/such/there"}, "inside the workspace"),
         ({"spec": SPEC, "args": "--help"}, "input args: help is no run"),
         ({"spec": SPEC, "args": "--lmit 3"}, "input args: No such option '--lmit'"),
-        ({"spec": SPEC, "args": "more.yaml"}, "input args: Got unexpected extra"),
+        ({"spec": SPEC, "args": "more.yaml"}, "unexpected extra argument (more.yaml)"),
+        ({"spec": SPEC, "args": "--limit"}, "'--limit' requires an argument"),
         ({"spec": SPEC, "baseline": "nowhere"}, "nowhere/results.json: no results"),
     ],
 )
@@ -222,7 +223,8 @@ def test_a_wrong_input_is_never_green(team, inputs, said):
 
 
 def test_arguments_reach_the_run_and_are_not_read_twice(team):
-    ended = team.action("--limit", "3", spec=SPEC, args="--limit 3 --quiet")
+    twice = f"{SPEC}\n./{SPEC}"
+    ended = team.action("--limit", "3", spec=twice, args="--limit 3 --quiet")
 
     assert (ended.exit, ended.outputs["cases-total"]) == (1, "3")
     assert "asked 3 of 3" not in ended.log

@@ -65,7 +65,7 @@ def test_the_least_a_line_needs():
         ({"scores": {"mrr": float("nan")}}, "scores.mrr: Input should be a finite"),
         ({"scores": {"mrr": float("inf")}}, "scores.mrr: Input should be a finite"),
         ({"scores": {"mrr": 10**400}}, "scores.mrr: Input should be a valid number"),
-        ({"scores": {"mrr": -1e308}}, "scores.mrr: Input should be greater than -1e+100"),
+        ({"scores": {"mrr": 1e308}}, "scores.mrr: Input should be less than 1000"),
         ({"scores": {"mrr": "0.5"}}, "scores.mrr: Input should be a valid number"),
         ({"scores": {"mrr": True}}, "scores.mrr: Input should be a valid number"),
         ({"scores": [1.0]}, "scores: Input should be"),
@@ -188,7 +188,7 @@ LINES = st.lists(
             "labels": st.text(min_size=1),
             "scores": st.dictionaries(
                 st.sampled_from(["a", "b"]),
-                st.none() | st.floats(-1e99, 1e99),
+                st.none() | st.floats(-1e17, 1e17),
             ),
         }
     ),

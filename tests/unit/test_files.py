@@ -198,6 +198,7 @@ A = {"a": 1}
         ("a.csv", "a,b\n1,\n,\n\n2,x\n", [({"a": "1"}, 2), ({"a": "2", "b": "x"}, 5)]),
         ("a.csv", 'a\n"x\ny"\n"""q"""\n', [({"a": "x\ny"}, 2), ({"a": '"q"'}, 4)]),
         ("a.csv", "a;b\n1,5;2\n", [({"a": "1,5", "b": "2"}, 2)]),
+        ("a.csv", "sep=;\r\na,b;c\r\n1;2\r\n", [({"a,b": "1", "c": "2"}, 3)]),
         ("a.csv", "a,b,,\n1,2,,\n", [({"a": "1", "b": "2"}, 2)]),
         ("a.csv", " a , b\r\n1,2\r\n,,,\r\n", [({"a": "1", "b": "2"}, 2)]),
         ("a.tsv", "a\tb\n1,5\t2\n", [({"a": "1,5", "b": "2"}, 2)]),
@@ -288,6 +289,25 @@ def test_a_name_that_is_not_there_shows_the_nearest(tmp_path):
     said = told(read_document, tmp_path / "quickstrat.yaml", root=tmp_path)
 
     assert said == "quickstrat.yaml: is not there (did you mean quickstart.yaml?)"
+
+
+def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path):
+    (tmp_path / "a.json").symlink_to("b.json")
+
+    said = told(read_rows, tmp_path / "a.json", file="a.json")
+
+    assert said == "a.json: is not there (it is a link that leads to no file)"
+
+
+def test_a_pointer_of_git_lfs_is_not_taken_for_the_file(tmp_path):
+    oid = f"oid sha256:{'4d' * 32}"
+    lines = ("version https://git-lfs.github.com/spec/v1", oid, "size 12345", "")
+    path = write(tmp_path, "cases.json", "\n".join(lines))
+
+    said = told(read_rows, path, file="cases.json")
+
+    assert said.startswith("cases.json: is a pointer of Git LFS, and the file itself")
+    assert "lfs: true" in said
 
 
 def test_a_folder_that_is_not_there_shows_the_nearest(tmp_path):
