@@ -11,14 +11,14 @@ _NAMES = {
     ".dockerenv": ("host.docker.internal",),
     "run/.containerenv": ("host.docker.internal", "host.containers.internal"),
 }
-"""The mark of a container, of Docker and of Podman, to names for the machine."""
+"""Marker files of Docker and Podman containers, to host names of the machine."""
 
 _ROUTES = "proc/net/route"
 _GATEWAY = 2  # the flag of a route that leads through one
 
 
 def nearby(choice: str, root: Path = Path("/")) -> tuple[str, ...]:
-    """Give where else a service at localhost may be, likeliest first.
+    """Give hosts at which a service "at localhost" may be found, likeliest first.
 
     Args:
         choice: A host; ``off`` for none; ``auto`` for what a container can find out,

@@ -28,7 +28,7 @@ def shown(
     stream: TextIO,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Callable[[Record], None]]:
-    """Show each case that is judged: give what is to be called with its record.
+    """Show progress; gives the function to call with the record of each case.
 
     Args:
         total: How many there are.
@@ -107,7 +107,7 @@ def counting(
     stream: TextIO | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Callable[[], None]:
-    """Give what is to be called for each of so many things: it tells how far they are.
+    """Give a function to call for each of many things, which shows how far they are.
 
     Args:
         total: How many there are at most.

@@ -21,7 +21,7 @@ JUNIT_CASES = 2_000  # with more, junit.xml names failing cases alone: viewers c
 
 
 def folder_of(named: Path) -> Path:
-    """Give the results folder that somebody named, also by its ``results.json``."""
+    """Give the results folder of a path, which may be that of its ``results.json``."""
     by_file = named.name == baseline.RESULTS and named.is_file()
     return named.parent if by_file else named
 
@@ -29,7 +29,7 @@ def folder_of(named: Path) -> Path:
 def renderings(
     templates: Path, folder: Path, links: Links = NOWHERE
 ) -> dict[str, Callable[[Report], str]]:
-    """Give what makes each rendered file of a results folder, by its name."""
+    """Give the renderer of each file of a results folder, by file name."""
     environment = report_environment(templates, render.FILTERS)
 
     def junit(found: Report) -> str:
@@ -51,7 +51,7 @@ def comment(report: Report, templates: Path, links: Links = NOWHERE) -> str:
 
 
 def baseline_command(found: Report, out: Path, root: Path, here: Path) -> str:
-    """Give the command, to be run in ``here``, that makes a run the baseline it lacks.
+    """Give the command that makes a run the baseline it lacks, to be run in ``here``.
 
     Nothing where the spec names none, where it was compared, or where the results could
     not be saved as one.

@@ -11,12 +11,12 @@ from runner.errors import Unavailable, reason
 
 
 def shows_colour(stream: TextIO | None) -> bool:
-    """Whether a person looks at it."""
+    """Whether a stream is a terminal."""
     return stream is not None and stream.isatty()
 
 
 def tell(text: str, stream: TextIO | None) -> None:
-    """Write a line that others may have had a hand in, so that it only shows."""
+    """Write a line that may hold foreign text, without control characters."""
     write(f"{render.harmless(text)}\n", stream)
 
 
@@ -32,7 +32,7 @@ def write(text: str, stream: TextIO | None) -> None:
 
 
 def deliver(text: str, stream: TextIO | None) -> None:
-    """Write a text that is all there is to the command, as ``write`` does.
+    """Write the result of a command, as ``write`` does, and fail where that fails.
 
     Raises:
         Unavailable: It cannot be written whole. A reader who left has read enough.
@@ -56,7 +56,7 @@ def _fitting(text: str, stream: TextIO) -> str:
 
 
 def _silence(stream: TextIO) -> None:
-    """Let what the stream still holds go nowhere, so that no later flush fails."""
+    """Redirect a broken stream to nowhere, so that no later flush fails."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -28,13 +28,13 @@ from runner.units import count
 
 
 def repeated(cases: Iterable[Case], times: int) -> Iterator[Case]:
-    """Give every case as often as it is asked, its trials one after the other."""
+    """Repeat every case for its trials, one after the other."""
     for case in cases:
         yield from repeat(case, times)
 
 
 def numbered(exchanges: Exchanges, times: int) -> Exchanges:
-    """Give what came of ``repeated`` with the position of the case, and its trial."""
+    """Give exchanges of ``repeated`` cases with the case's position and trial."""
     with closing(exchanges):
         for exchange in exchanges:
             position, trial = divmod(exchange.position, times)
@@ -90,7 +90,7 @@ def _merged(
 
 
 def _telling(entries: Sequence[Entry], wanted: Outcome) -> Entry:
-    """Give the trial that explains an outcome; a leak explains before all else."""
+    """Give the trial that explains an outcome; a leak comes first."""
     leaks = [entry for entry in entries if entry.finding.leaks]
     alike = [entry for entry in entries if entry.finding.outcome == wanted]
     failed = [entry for entry in leaks if entry.finding.outcome == "failed"]
@@ -98,7 +98,7 @@ def _telling(entries: Sequence[Entry], wanted: Outcome) -> Entry:
 
 
 def outcome(outcomes: Sequence[Outcome], trials: Trials) -> Outcome:
-    """Give what the rule makes of a case's trials.
+    """Give the outcome of a case from those of its trials, by the rule.
 
     Trials without a verdict could have ended either way: where that matters, the case
     is an error if one of them got no reply, and undetermined if not.

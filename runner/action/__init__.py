@@ -43,18 +43,18 @@ from runner.settings import Settings
 __all__ = ["NOTHING", "run"]
 
 NOTHING: Mapping[str, str] = {**_result.NOTHING, **_comment.NOTHING}
-"""Every output, as it stays where the step is killed before it can say more."""
+"""Every output with its value for a step that is killed early."""
 
 _EVENT = 64 * 2**20  # bytes of the payload, which GitHub keeps below 25 MB
 
 Parse = Callable[[Sequence[str]], RunOptions]
-"""Makes an order of the words after ``rag-eval run``."""
+"""Parses the arguments of ``rag-eval run``."""
 
 
 def run(
     environ: Mapping[str, str], world: World, parse: Parse, echo: Callable[[str], Any]
 ) -> int:
-    """Carry out the step that the environment describes; give its exit status.
+    """Run the step that the environment describes; give its exit code.
 
     It evaluates, or publishes what another run found. A mistake in one spec leaves the
     others to be run; a cancelled run ends them all.
@@ -111,7 +111,7 @@ def _check_trust(specs: Sequence[str], config: Settings, root: Path) -> None:
 
 
 def _is_own(spec: str, config: Settings, root: Path) -> bool:
-    """Whether a spec is surely the repository's own."""
+    """Whether a spec is known to be the repository's own."""
     at = commit_of(root / spec, root)
     return not (config.change.fork or settings.stranger(config.change, at, config.own))
 
@@ -218,7 +218,7 @@ def _conclude(
 
 
 def _annotations(ended: Sequence[SpecResult]) -> Iterator[Annotation]:
-    """Give what stands in the specs before what stands in the cases."""
+    """Give the annotations on specs before those on cases."""
     for each in ended:
         if each.notice:
             yield each.notice

@@ -129,7 +129,7 @@ class _BaseCommit:
         return self._config.change.base_commit or ""
 
     def _commit(self, objects: Objects, repository: Path) -> str:
-        """Give what the checked out commit was merged into.
+        """Give the commit that the checked out merge commit has as its base.
 
         It may be later than what the event says, which would charge the change with
         what others have done since. The checkout knows it without a call.

@@ -24,7 +24,7 @@ NOTHING: Mapping[str, str] = {
     "comment-url": "",
     "comment-written": "false",
 }
-"""The outputs, as they are where there is no comment."""
+"""The outputs where there is no comment."""
 
 _HURRY = 5.0  # seconds: a cancelled run is killed ten after it was told
 _TITLE = "No comment in the pull request"
@@ -32,7 +32,7 @@ _TITLE_ODD = "The comment in the pull request"
 
 
 class Commenter:
-    """Brings the comments of a step up to date.
+    """Creates and updates the comments of a step.
 
     Args:
         config: The inputs of the action, and its event.
@@ -61,7 +61,7 @@ class Commenter:
         self._calls = calls
 
     def tell(self, ended: Sequence[SpecResult], specs: Sequence[str]) -> list[Written]:
-        """Comment on what has ended; what has not was cancelled.
+        """Comment on each spec that ended; the others were cancelled.
 
         Gives what became of each comment, or why there can be none.
         """
@@ -108,7 +108,7 @@ class Commenter:
         ]
 
     def _owners(self, ended: SpecResult) -> tuple[str, ...]:
-        """Give whom the comment calls: accounts alone, and none that is a secret."""
+        """Give the accounts that the comment mentions; none that is a secret."""
         named = ended.report.owners if ended.report and self._calls else ()
         return tuple(name for name in accounts(named) if self._text(name) == name)
 
@@ -129,7 +129,7 @@ class Commenter:
 
 
 def links_of(config: Settings) -> Links:
-    """Give where the reports of a step lead."""
+    """Give the run and the commits that the reports of a step link to."""
     run, change = config.run, config.change
     return Links(
         server=run.server,

@@ -24,7 +24,7 @@ _TEXT = 4_000  # characters; a run cuts its own texts at 2,000
 
 
 def results_of_run(folder: str, root: Path, commit: str | None) -> list[SpecResult]:
-    """Give what stands in a folder and below, each with its folder for a spec.
+    """Read all results below a folder; each stands for one spec.
 
     Args:
         folder: Of the workspace, with the results of one spec or of many.
@@ -66,7 +66,7 @@ def _one(folder: Path, top: Path, commit: str) -> SpecResult:
 
 
 def _found(start: Path, top: Path) -> Iterator[Path]:
-    """Give the results in a folder and below it, which holds plain files alone."""
+    """Find the results below a folder, and refuse links in it."""
     seen = 0
     for place, folders, names in os.walk(start):
         for name in (*folders, *names):

@@ -36,7 +36,7 @@ NOTHING: Mapping[str, str] = {
     "baseline-found": "false",
     "baseline-sha": "",
 }
-"""The outputs, but for those of the comment, as they are where nothing is known."""
+"""The outputs where nothing is known, without those of the comment."""
 
 _RED_LINE = 2
 _WORST = {130: 0, 2: 1, 3: 3, 1: 4, 0: 5}  # rank of a status; a red line is before 3
@@ -52,16 +52,16 @@ class SpecResult(NamedTuple):
     error: RagEvalError | None = None
     folder: Path | None = None
     notice: Annotation | None = None
-    """What is said beside the spec, where it was skipped."""
+    """The annotation on a skipped spec."""
 
     @property
     def verdict(self) -> str:
-        """The word for it."""
+        """The verdict of the report; ``error`` without a report."""
         return self.report.verdict if self.report else "error"
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Its place among several; the least is the worst."""
+        """A sort key; the least is the worst."""
         red = self.status == 1 and self.report and _breaks_red_line(self.report)
         first = _RED_LINE if red else _WORST[self.status]
         return first, _VERDICTS.index(self.verdict)
@@ -111,7 +111,7 @@ def _counts(reports: Sequence[Report]) -> dict[str, str]:
 
 
 def _scores(done: Sequence[tuple[SpecResult, Report]]) -> str:
-    """Give what was measured, by metric; of several specs by spec and metric."""
+    """Give the scores by metric, of several specs by spec and metric, as JSON."""
     found = {each.spec: dict(_measured(report)) for each, report in done}
     shown: object = found
     if len(found) == 1:
@@ -147,7 +147,7 @@ def _baselines(reports: Sequence[Report]) -> dict[str, str]:
 
 
 def worst_of(ended: Sequence[SpecResult]) -> SpecResult:
-    """Give the one that decides."""
+    """Give the worst result, which decides the step."""
     return min(ended, key=lambda each: each.rank)
 
 

@@ -19,7 +19,7 @@ _FIXES = {
     True: "What a fork can be evaluated with:",
     False: "Add it to the secrets of Dependabot in the settings of the repository:",
 }
-"""By whether it is a fork."""
+"""What to do, by whether it is a fork."""
 
 
 class Skip(NamedTuple):
@@ -32,7 +32,7 @@ class Skip(NamedTuple):
 
 
 def skip(error: RagEvalError, config: Settings) -> Skip | None:
-    """Say why a spec is skipped; None where what is wrong with it is a mistake.
+    """Decide whether a spec is skipped; None where it has a mistake.
 
     It is skipped where all that is wrong are variables without a value, in a run that
     is given no secrets.
@@ -52,7 +52,7 @@ def skip(error: RagEvalError, config: Settings) -> Skip | None:
 
 
 def keep(skipped: Skip, spec: str, options: RunOptions, world: World) -> Report:
-    """Give the Report of a spec that was not run, and write it as a run would.
+    """Write the results of a skipped spec; give its Report.
 
     Raises:
         InputError: The folder is not one to write to.
@@ -76,6 +76,6 @@ def keep(skipped: Skip, spec: str, options: RunOptions, world: World) -> Report:
 
 
 def notice(skipped: Skip) -> Annotation:
-    """Give the one line beside the spec that says what to do."""
+    """Make the annotation that says what to do."""
     text = f"Nothing was evaluated. {skipped.why}. {skipped.fix}"
     return Annotation("notice", "RAG eval skipped", text, skipped.place)

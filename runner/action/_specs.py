@@ -12,7 +12,7 @@ from runner.files import matching
 
 
 def find(patterns: Iterable[str], root: Path) -> tuple[str, ...]:
-    """Give the specs that paths and globs name, each once, relative to the workspace.
+    """Find the specs of paths and globs, each once, relative to the workspace.
 
     A path without wildcards is given whether or not it is there.
 

@@ -20,16 +20,16 @@ from runner.publish.github import Refused
 from runner.settings import Settings
 
 _OWN = ("pull_request", "merge_group")
-"""Events whose workflow is that of the change; of others it is the default branch's."""
+"""Events that run the workflow of the change, not that of the default branch."""
 _NONE = "none"
 _MOST_GONE = 10
-"""Files that are fetched to see which spec was renamed."""
+"""The most files that are fetched to find a renamed spec."""
 
 
 def step_changes(
     config: Settings, specs: Iterable[str], snapshot: Snapshot, checkout: Checkout
 ) -> Iterator[YardstickChange]:
-    """Give the specs that are run no more, and the workflow where it is another one.
+    """Give specs that are no longer run, and the workflow if it changed.
 
     Args:
         config: The inputs of the action, and its event.
@@ -59,7 +59,7 @@ def step_changes(
 
 
 def _matched(pattern: str, snapshot: Snapshot, checkout: Checkout) -> list[str]:
-    """Give the files of the base commit that a wildcard matches, as it would there."""
+    """Give the files of the base commit that a glob matches."""
     names = snapshot.matching(pattern, checkout)
     with TemporaryDirectory(prefix="rag-eval-names-") as folder:
         root = Path(folder)
@@ -71,7 +71,7 @@ def _matched(pattern: str, snapshot: Snapshot, checkout: Checkout) -> list[str]:
 
 
 def _renamed(snapshot: Snapshot, checkout: Checkout) -> Iterator[str]:
-    """Give the specs of the base commit that are gone, where one is new.
+    """Give the specs of the base commit that no longer exist.
 
     Of very many files that are gone the first are looked at.
     """

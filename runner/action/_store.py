@@ -41,7 +41,7 @@ class _Due(NamedTuple):
 def store(
     ended: Sequence[SpecResult], config: Settings, root: Path, step: Workflow
 ) -> None:
-    """Write results and history to the branches of data that the specs name.
+    """Write results and history to the data branches that the specs name.
 
     Only a run on the default branch does, and only what it could judge, of all cases.
     What keeps it from being written is a warning, and no matter for the verdict.
@@ -75,7 +75,7 @@ def _due(ended: Sequence[SpecResult]) -> Iterator[_Due]:
 
 
 def _check_commit(runs: Sequence[_Due], config: Settings, root: Path) -> None:
-    """See that what was evaluated is what the default branch is at."""
+    """See that the evaluated commit is that of the default branch."""
     for run in runs:
         at = commit_of(root / run.report.spec, root)
         if at not in (None, config.change.commit):
@@ -92,7 +92,7 @@ def _message(runs: Sequence[_Due]) -> str:
 
 
 def _files(runs: Sequence[_Due], key: str, there: Read) -> dict[str, str]:
-    """Give all files of some runs, for the branch."""
+    """Give the files to write for some runs."""
     files = {}
     for run in runs:
         folder = folder_of(run.report.spec, key)
@@ -115,7 +115,7 @@ def _of_one(run: _Due, before: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _is_later(text: bytes | None, now: Report) -> bool:
-    """Whether a run that began later than this one has been kept already."""
+    """Whether results of a later run are stored already."""
     if text is None:
         return False
     try:

@@ -53,7 +53,7 @@ class Sources(NamedTuple):
     root: Path
     """The workspace."""
     results: Path | None = None
-    """Results that are given by hand, in the place of the spec's own baseline."""
+    """Results given with ``--baseline``, in place of the baseline of the spec."""
     before: Path | None = None
     """The workspace at the base commit."""
     history: Path | None = None
@@ -63,15 +63,15 @@ class Sources(NamedTuple):
     base: str | None = None
     """The commit that ``before`` is at, where that is known."""
     unknown: str = ""
-    """Why there is no ``before``, where there should be one."""
+    """Why ``before`` is missing, where the event has a base commit."""
     moved: tuple[YardstickChange, ...] = ()
-    """What the change does to its bar beside the spec."""
+    """Changes to the strictness of the check that are outside of the spec file."""
     trials: int | None = None
-    """How often each case is asked, whatever the spec says, then as now."""
+    """How often each case is asked, in both specs; None for what each says."""
 
 
 def with_baseline(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> Plan:
-    """Give the plan with its baseline and with what changed in the spec and the labels.
+    """Add to a plan its baseline, and what changed in the spec and the labels.
 
     A baseline that is nowhere yet is none. Which one it is, the spec at the base commit
     says. A folder that the base commit has is read there; if it is gone now, the run is
@@ -105,7 +105,7 @@ def _history(path: Path) -> Iterator[Point]:
 
 
 def _with_baseline(plan: Plan, spec: Spec, sources: Sources) -> Plan:
-    """Give the plan with the baseline that a spec names, the one before or now."""
+    """Add to a plan the baseline that a spec names."""
     source = spec.baseline
     if source is None:
         return plan
@@ -156,7 +156,7 @@ def _read(plan: Plan, folder: Path, source: BaselineSource) -> Plan:
 def _with_changes(
     plan: Plan, sources: Sources, environ: Mapping[str, str]
 ) -> tuple[Plan, Spec | None]:
-    """Give the plan with what it changes, and the spec before, if that can be read."""
+    """Add to a plan what changed since the base commit; give also the spec there."""
     if sources.before is None:
         return _unknown(plan, sources.unknown), None
     base = plan.review._replace(
@@ -185,14 +185,14 @@ def _with_changes(
 
 
 def with_trials(spec: Spec, times: int | None) -> Spec:
-    """Give a spec by which each case is asked so often, where that is asked for."""
+    """Give a spec with another number of trials; None leaves it as it is."""
     if times is None:
         return spec
     return spec._replace(trials=spec.trials._replace(times=times))
 
 
 def _left_out(cases: Sequence[Case], filters: Filters) -> frozenset[str]:
-    """Give the ids of the cases that filters do not choose."""
+    """Give the ids of the cases that filters leave out."""
     try:
         chosen = {case.id for case in pipeline.select(cases, filters)}
     except InputError:
@@ -201,7 +201,7 @@ def _left_out(cases: Sequence[Case], filters: Filters) -> frozenset[str]:
 
 
 def _unknown(plan: Plan, why: str) -> Plan:
-    """Give the plan with why it is not known what the change loosens, if it is not."""
+    """Add to a plan why it is unknown what the change loosens."""
     if plan.review.loosened == "ignore":
         return _told(plan, *filter(None, (why,)))
     return plan._replace(review=plan.review._replace(unknown=why))

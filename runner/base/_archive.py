@@ -22,11 +22,11 @@ _DAMAGED = (
     *(BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError),
     *(ValueError, struct.error, zlib.error),
 )
-"""What a crafted archive can make of its reading."""
+"""Exceptions that reading a damaged or hostile archive can raise."""
 
 
 def results_of(archive: Path, spec: str, to: Path) -> bool:
-    """Write what a baseline needs of a spec's results into a folder, if it is there.
+    """Write the files of a baseline into a folder; gives whether they were found.
 
     Nothing is unpacked by its name: the two files are read within bounds, and written
     under names of our own.
@@ -71,7 +71,7 @@ def _results(packed: ZipFile) -> list[str]:
 
 
 def _pieces(packed: ZipFile, name: str, limit: int) -> Iterator[bytes]:
-    """Give what a file holds, of which what the archive says of it may be false."""
+    """Read a file in pieces; the sizes that the archive states may be false."""
     with packed.open(name) as file:
         size = 0
         while piece := file.read(_CHUNK):

@@ -14,11 +14,11 @@ class Fetched(NamedTuple):
     """A fetched baseline, or why there is none."""
 
     folder: Path | None = None
-    """With results; None where there are none yet, or nobody knows."""
+    """A folder with results; None where there are none yet, or that is unknown."""
     history: Path | None = None
-    """A file with a line for each earlier run, where the place keeps one."""
+    """The history file, where there is one."""
     unread: str = ""
-    """Why it could not be read, so that nobody knows whether there is one."""
+    """Why it is unknown whether there is a baseline."""
     notices: tuple[str, ...] = ()
 
 
@@ -27,7 +27,7 @@ FetchBaseline = Callable[["BaselineSource", str], Fetched]
 
 
 def fetch_nothing(source: BaselineSource, _spec: str) -> Fetched:
-    """Say that nothing can be fetched, for want of a repository to ask."""
+    """Give a result without a baseline, since there is no repository to ask."""
     return Fetched(
         unread=f"the {source} is read through GitHub's API, by the action, or where "
         "GITHUB_REPOSITORY and GITHUB_TOKEN are set; --baseline takes a folder instead"

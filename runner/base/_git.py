@@ -19,7 +19,7 @@ _QUIET = {
     "GIT_NO_LAZY_FETCH": "1",  # a partial clone would ask its server
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
-"""All of the environment that git is given."""
+"""The whole environment of the program git."""
 _LINE = re.compile(
     rb"(\d{6}) (?:blob|tree|commit) ([0-9a-f]+) +(\d+|-)\t(.+)", re.DOTALL
 )
@@ -38,7 +38,7 @@ class Git:
         self._listings: dict[str, Mapping[str, Entry]] = {}
 
     def parents(self, commit: str) -> list[str]:
-        """Give the parents of a commit, also where a shallow clone has them not.
+        """Give the parents of a commit, also those that a shallow clone lacks.
 
         Raises:
             Refused: It is not there.
@@ -61,10 +61,10 @@ class Git:
         return self._listings[commit]
 
     def fetch(self, entries: Iterable[Entry]) -> None:
-        """Do nothing: each file is at hand."""
+        """Do nothing: every file is local."""
 
     def blob(self, entry: Entry) -> bytes:
-        """Give what a file holds.
+        """Give the content of a file.
 
         Raises:
             Refused: It is not there, or larger than anything that is read.

@@ -35,7 +35,7 @@ def baseline(data: Any, spec: str) -> Iterator[str]:
 
 
 def judge(data: Any, spec: str) -> Iterator[str]:
-    """Give what says how far a spec's judge agrees with people, and its replies."""
+    """Give the files of a spec's judge: its calibration, recording and cache."""
     for key in ("calibration", "recorded", "cache"):
         yield from _inside(_named(data, "judge", key), spec)
 
@@ -46,7 +46,7 @@ def _named(data: Any, block: str, key: str) -> Any:
 
 
 def _inside(written: Any, spec: str) -> Iterator[str]:
-    """Give a path of a spec from the top, unless it is none or leads out of there."""
+    """Give a path of a spec from the top of the workspace; nothing if it leads out."""
     if not isinstance(written, str) or not written or "\0" in written:
         return
     start = "" if written.startswith("/") else posixpath.dirname(spec)
@@ -56,7 +56,7 @@ def _inside(written: Any, spec: str) -> Iterator[str]:
 
 
 def folder(pattern: str) -> str:
-    """Give the folder that everything is in which a path or a glob matches.
+    """Give the deepest folder that holds every match of a path or glob.
 
     >>> folder("evals/cases/**/*.csv"), folder("evals/rag.yaml"), folder("*.csv")
     ('evals/cases', 'evals', '')
@@ -67,7 +67,7 @@ def folder(pattern: str) -> str:
 
 
 def matching(pattern: str, paths: Iterable[str]) -> Iterator[str]:
-    """Give the paths that a path or a glob may match: all that do, and perhaps more."""
+    """Give all paths that a path or a glob matches, and perhaps more."""
     # A wildcard of fnmatch matches a slash too, so that ** is no more than *.
     form = re.compile(translate(pattern.replace("**/", "*")))
     for path in paths:

@@ -48,12 +48,12 @@ class Remote:
         self._made: list[TemporaryDirectory[str]] = []
 
     def close(self) -> None:
-        """Drop what was fetched."""
+        """Delete what was fetched."""
         for folder in self._made:
             folder.cleanup()
 
     def fetch_baseline(self, source: BaselineSource, spec: str) -> Fetched:
-        """Give what is kept for a spec, or why nobody knows whether there is any."""
+        """Fetch the baseline of a spec, or say why that is impossible."""
         try:
             with closing(self._connect()) as contents:
                 if source.kind == "branch":
@@ -94,7 +94,7 @@ class Remote:
 
 
 def from_environment(environ: Mapping[str, str]) -> FetchBaseline:
-    """Give what fetches a baseline outside of the action: what a step would be told.
+    """Make the function that fetches baselines outside of the action.
 
     Args:
         environ: Names the repository, and has the token.
@@ -108,7 +108,7 @@ def from_environment(environ: Mapping[str, str]) -> FetchBaseline:
 
 
 def check_data(branch: str, branches: Branches) -> None:
-    """See that a branch may hold data alone.
+    """See that a data branch is not the default or the base branch.
 
     Raises:
         Refused: It is one that people work on.

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from runner.publish.contents import Entry
 
 MOST_FILES = 25
-"""Files that a change may have touched and that are fetched."""
+"""The most files that are fetched."""
 MOST_BYTES = 128 * 2**20
-"""Bytes of them in sum."""
+"""The most bytes of fetched files together."""
 
 _LINK = "120000"
 _POINTER = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\n"
 )
-"""How a file begins in whose place Git LFS keeps another."""
+"""A Git LFS pointer, which stands in place of the file."""
 
 
 class Objects(Protocol):
@@ -40,7 +40,7 @@ class Objects(Protocol):
         """Give what is below a folder, and perhaps more, by its path from the top."""
 
     def fetch(self, entries: Iterable[Entry]) -> None:
-        """Get what several files hold at once, where that is less than one by one."""
+        """Fetch several files in one call, where that saves calls."""
 
     def blob(self, entry: Entry) -> bytes:
         """Give what a file holds."""
@@ -55,7 +55,7 @@ class Checkout(NamedTuple):
     """Of the repository, from the top of the workspace."""
 
     def inner(self, path: str) -> str | None:
-        """Give a path of the workspace as the repository has it; None outside of it."""
+        """Make a path relative to the repository; None where it is outside."""
         if not self.folder:
             return path
         above, _, inner = path.partition(f"{self.folder}/")
@@ -81,7 +81,7 @@ class Snapshot:
         self._bytes = 0
 
     def add(self, spec: str, checkout: Checkout) -> None:
-        """Write a spec as it was, what it names, and the baseline of the spec now.
+        """Copy a spec with the files it names, and the baseline of the spec now.
 
         Args:
             spec: Its path from the top of the workspace.
@@ -103,7 +103,7 @@ class Snapshot:
             self._put(path, checkout)
 
     def _changed(self, data: Any, spec: str, checkout: Checkout) -> Iterator[Entry]:
-        """Give what a spec needs and the work tree has otherwise."""
+        """Give the files that a spec needs and that differ in the work tree."""
         cases = (self.matching(each, checkout) for each in _needs.cases(data, spec))
         kept = (*_needs.baseline(data, spec), *_needs.judge(data, spec))
         needed = (spec, *chain.from_iterable(cases), *kept)
@@ -117,7 +117,7 @@ class Snapshot:
                 yield entry
 
     def same(self, path: str, checkout: Checkout) -> bool | None:
-        """Whether the work tree has a file as the commit has it; None: that has none.
+        """Whether a file is the same in the work tree; None where the commit has none.
 
         Raises:
             Refused: The commit's files cannot be listed.
@@ -126,7 +126,7 @@ class Snapshot:
         return entry and _is(entry, _at_hand(checkout.root / path))
 
     def has_spec(self, path: str, checkout: Checkout) -> bool:
-        """Whether the commit has a spec at a path of the workspace; it is written.
+        """Whether the commit has a spec at a path; copies it.
 
         Raises:
             Refused: It cannot be had.
@@ -136,7 +136,7 @@ class Snapshot:
         return isinstance(found, dict) and {"endpoint", "cases"} <= found.keys()
 
     def matching(self, pattern: str, checkout: Checkout) -> list[str]:
-        """Give the paths of the workspace that a path or a glob may match, and more.
+        """Give the paths of the commit that a path or a glob matches, and perhaps more.
 
         Raises:
             Refused: The commit's files cannot be listed.
@@ -149,14 +149,14 @@ class Snapshot:
         return [outer + path for path in _needs.matching(inner, below)]
 
     def _entry(self, path: str, checkout: Checkout) -> Entry | None:
-        """Give what the commit has at a path of the workspace."""
+        """Give the commit's entry for a path of the workspace."""
         inner = checkout.inner(path)
         if inner is None:
             return None
         return self._objects.listing(self._commit, _needs.folder(inner)).get(inner)
 
     def _put(self, path: str, checkout: Checkout) -> None:
-        """Write one file, if the commit has it."""
+        """Copy one file, if the commit has it."""
         entry = self._entry(path, checkout)
         if entry and entry.mode == _LINK:
             raise Refused(Reason(f"{path} is a link there, and only files are read"))
@@ -197,7 +197,7 @@ def _is(entry: Entry, content: bytes) -> bool:
 
 
 def _at_hand(path: Path) -> bytes:
-    """Give what a file of the work tree holds; nothing where there is none."""
+    """Read a file of the work tree; empty where there is none."""
     try:
         return path.read_bytes() if path.is_file() and not path.is_symlink() else b""
     except OSError:

@@ -29,14 +29,14 @@ def write(text: str, *, whole: bool = False) -> None:
 
 
 def tell(text: str, stream: TextIO | None = None) -> None:
-    """Say a line to whoever ran the command."""
+    """Print a line, by default to standard output."""
     from runner import terminal
 
     terminal.tell(text, stream or sys.stdout)
 
 
 def world(spec: Path, *, quiet: bool) -> World:
-    """Give the world in which a command on a spec is carried out."""
+    """Make the world of a command on a spec."""
     from runner import progress
     from runner.base import from_environment
     from runner.session import World
@@ -55,7 +55,7 @@ def world(spec: Path, *, quiet: bool) -> World:
 
 
 def workspace(spec: Path) -> Path:
-    """Give the repository around a spec, else the folder of the two that holds both."""
+    """Give the repository of a spec, else the working directory or its folder."""
     if named := os.environ.get("GITHUB_WORKSPACE"):
         return Path(named)
     folder = Path(os.path.realpath(spec)).parent

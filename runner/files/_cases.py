@@ -32,7 +32,7 @@ _SHEETS = frozenset({".xlsx", ".xls", ".ods", ".numbers"})
 
 
 def read_cases(spec: Spec, *, root: Path) -> tuple[tuple[Case, ...], tuple[str, ...]]:
-    """Give the cases of all sources in their order, and what their authors should know.
+    """Give the cases of all sources in their order, and notices for their authors.
 
     Raises:
         Problems: All that is wrong in all files: a source that matches no file, a file
@@ -169,7 +169,7 @@ class _Reading:
         return files
 
     def rows(self, files: list[Path], where: Place) -> Iterator[Row]:
-        """Give the records of these files; a broken file ends only itself."""
+        """Give the records of some files; a broken one does not end the reading."""
         for path in files:
             count = 0
             try:
@@ -184,7 +184,7 @@ class _Reading:
                     self.problems.append(InputError("holds no case", where=Place(file)))
 
     def of_file(self, path: Path, where: Place) -> Iterator[Row]:
-        """Give the records of one file, once."""
+        """Give the records of one file; a file that is named twice is an error."""
         real = inside(path, self.root)
         file = name_of(path, self.root)
         if real in self.read:
@@ -196,7 +196,7 @@ class _Reading:
         return rows
 
     def stop(self) -> None:
-        """Raise everything that was wrong."""
+        """Raise all problems, if there are any."""
         if self.problems:
             raise Problems(sorted(self.problems, key=_place))
 

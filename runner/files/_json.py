@@ -79,7 +79,7 @@ def jsonl_rows(text: str, file: str) -> Iterator[Row]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Give line after line without a copy of all; only a line feed ends one in JSON."""
+    """Give one line after the other; only a line feed ends a line in JSON Lines."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)

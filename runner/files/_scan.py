@@ -52,7 +52,7 @@ _decoder = json.JSONDecoder(
 
 
 def plain(line: str) -> dict[str, Any] | None:
-    """Give the object that fills a line; None where there is more to say about it.
+    """Give the object in a line by a fast path; None where the scanner is needed.
 
     The scanner reads any line, at three times the price.
     """
@@ -69,7 +69,7 @@ def plain(line: str) -> dict[str, Any] | None:
 
 
 class Scanner:
-    """A place in JSON text that knows its line."""
+    """A position in JSON text, with its line."""
 
     def __init__(self, text: str, file: str, line: int) -> None:
         self.text = text
@@ -88,14 +88,14 @@ class Scanner:
         return self.text[self.at : self.at + 1]
 
     def take(self, char: str) -> None:
-        """Step over a character that must be next."""
+        """Read a character that must be next."""
         if self.next() != char:
             got = self.next() or "the end of the file"
             self.refuse(f"is no JSON: {char} should stand where {got} is")
         self.at += 1
 
     def key(self) -> str:
-        """Step over a key and its colon."""
+        """Read a key and its colon."""
         if self.next() != '"':
             self.refuse("is no JSON: a key in double quotes should stand here")
         name = self.value()
@@ -107,7 +107,7 @@ class Scanner:
         return self.next() == "[" and bool(_RECORDS.match(self.text, self.at))
 
     def value(self) -> Any:
-        """Step over a value and give it."""
+        """Read a value."""
         self.next()
         try:
             value, end = _decoder.raw_decode(self.text, self.at)
@@ -123,7 +123,7 @@ class Scanner:
         return value
 
     def check(self, value: Any, written: str) -> None:
-        """Refuse what would break whoever walks through it or writes it later."""
+        """Refuse a value that is nested too deeply, or holds a lone surrogate."""
         if written.count("[") + written.count("{") > _DEPTH and _deep(value):
             self.refuse(f"is nested more than {_DEPTH} levels deep")
         if _SURROGATE.search(written):
@@ -133,7 +133,7 @@ class Scanner:
                 self.refuse("holds half of a surrogate pair (\\ud800 to \\udfff)")
 
     def row(self, path: str = "") -> Row:
-        """Step over a record and give it, with the line it begins in."""
+        """Read a record, with the line it begins in."""
         self.next()
         where = Place(self.file, self.line, path)
         value = self.value()
@@ -143,12 +143,12 @@ class Scanner:
         return Row(value, where)
 
     def end(self, hint: str) -> None:
-        """See that nothing follows."""
+        """Refuse anything that follows."""
         if self.next():
             self.refuse("something follows after the end of the JSON", hint)
 
     def refuse(self, what: str, hint: str = "") -> NoReturn:
-        """Stop here."""
+        """Raise an error at the current line."""
         raise InputError(what, where=Place(self.file, self.line), hint=hint)
 
 

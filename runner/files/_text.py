@@ -33,7 +33,7 @@ class Text(NamedTuple):
 
 
 def inside(path: Path, root: Path) -> Path:
-    """Give the real path of a file that stands in the workspace.
+    """Resolve a path, and see that it is inside the workspace.
 
     Symbolic links are followed first, so that none can lead out.
 
@@ -52,7 +52,7 @@ def inside(path: Path, root: Path) -> Path:
 
 
 def named(written: str, *, spec: str, root: Path, where: Place) -> Path:
-    """Give the real path that a spec names; it need not be there.
+    """Resolve a path in a spec; the file need not exist.
 
     Args:
         written: Relative to the spec; ``/x`` is in the workspace.
@@ -123,7 +123,7 @@ def _begins(path: Path) -> bytes:
 
 
 def _within(folder: Path, file: str) -> str:
-    """Hint at the files of a folder that was named where a file should be."""
+    """Give a hint with files of a folder that was named in place of a file."""
     try:
         found = sorted(entry for entry in folder.iterdir() if entry.is_file())
     except OSError:
@@ -138,7 +138,7 @@ def _within(folder: Path, file: str) -> str:
 
 
 def near(path: Path) -> str:
-    """Hint at the nearest name, in the first folder above that exists."""
+    """Give a hint with the nearest name in the first folder above that exists."""
     if os.path.islink(path):  # noqa: PTH114 - too long a name is none
         return "it is a link that leads to no file"
     while not path.parent.is_dir():
@@ -160,7 +160,7 @@ def read_text(path: Path, *, file: str, limit: int) -> Text:
 
 
 def read_bytes(path: Path, *, file: str, limit: int) -> bytes:
-    """Give what a file of at most ``limit`` bytes holds.
+    """Read a file of at most ``limit`` bytes.
 
     Raises:
         InputError: It is not there, no regular file, too large, or cannot be read.
@@ -173,12 +173,12 @@ def read_bytes(path: Path, *, file: str, limit: int) -> bytes:
 
 
 def unread(error: Exception, where: Place) -> InputError:
-    """Give the mistake for a file that the system does not let us read."""
+    """Make the error for a file that cannot be read."""
     return InputError(f"cannot be read: {reason(error)}", where=where)
 
 
 def decode(raw: bytes, file: str) -> Text:
-    """Give the text that bytes hold.
+    """Decode bytes.
 
     A byte-order mark decides. Without one it is UTF-8; or UTF-16, where zero bytes
     stand at even or at odd places only; or GB18030, which sheets in China are saved

@@ -40,7 +40,7 @@ _PLAIN_TAGS = frozenset(
 
 
 def read_document(path: Path, *, root: Path) -> Document:
-    """Give a YAML file of the workspace with the line of every key.
+    """Read a YAML file of the workspace, with the line of every key.
 
     Raises:
         InputError: It is not there, lies outside ``root``, or is no YAML that is
@@ -52,7 +52,7 @@ def read_document(path: Path, *, root: Path) -> Document:
 
 
 def parse_yaml(text: str, file: str, *, depth: int = _ALL_LINES) -> Document:
-    """Give what a YAML text says.
+    """Parse a YAML text.
 
     Args:
         text: One document.
@@ -76,7 +76,7 @@ def parse_yaml(text: str, file: str, *, depth: int = _ALL_LINES) -> Document:
 
 
 def resolve(text: str) -> Any:
-    """Give the value of a word without quotes: null, true, a number, or itself.
+    """Give the value of a plain scalar: null, a boolean, a number, or its text.
 
     >>> [resolve(word) for word in ("12", "-0.5", "true", "no", "010", "1:30", "1e400")]
     [12, -0.5, True, 'no', '010', '1:30', '1e400']
@@ -134,7 +134,7 @@ class _Tree:
             self.refuse(event, "holds a second document", "keep one, without ---")
 
     def scalar(self, event: Any) -> None:
-        """A word: a key where a mapping waits for one, else a value."""
+        """Take a scalar: a key where a mapping waits for one, else a value."""
         self.tagged(event)
         top = self.stack[-1] if self.stack else None
         if top is not None and isinstance(top.value, dict) and top.key is None:
@@ -190,7 +190,7 @@ class _Tree:
             self.anchors[closed.anchor] = (closed.value, size)
 
     def alias(self, event: Any) -> None:
-        """Put in what an anchor names."""
+        """Insert the value of an anchor."""
         if event.anchor not in self.anchors:
             hint = f"{QUOTE} where it begins with *"
             self.refuse(event, f"*{event.anchor} names no finished value", hint)
@@ -208,7 +208,7 @@ class _Tree:
         return top is not None and isinstance(top.value, dict) and top.key is None
 
     def place(self, value: Any, event: Any) -> KeyPath:
-        """Put a value where it belongs and give its path."""
+        """Insert a value into the open collection, and give its path."""
         self.count += 1
         if self.count > _VALUES:
             hint = "JSON Lines have no such limit"
@@ -231,22 +231,22 @@ class _Tree:
         return self.marked(path, top.keys[name])
 
     def marked(self, path: KeyPath, line: int) -> KeyPath:
-        """Remember where a path stands."""
+        """Remember the line of a path."""
         if len(path) <= self.depth:
             self.lines[path] = line
         return path
 
     def tagged(self, event: Any) -> None:
-        """Refuse a tag that asks for more than plain data."""
+        """Refuse a tag other than those of plain data."""
         if event.tag not in _PLAIN_TAGS:
             short = event.tag.replace("tag:yaml.org,2002:", "!!")
             self.refuse(event, f"the tag {short} is not read", "leave it out")
 
     def spot(self, line: int, path: KeyPath = ()) -> Place:
-        """Give a place in this file."""
+        """Give the place of a path in this file."""
         return Document(None, {path: line}, self.file).place(*path)
 
     def refuse(self, event: Any, what: str, hint: str = "") -> NoReturn:
-        """Stop at an event."""
+        """Raise an error at the line of an event."""
         where = Place(self.file, event.start_mark.line + 1)
         raise InputError(what, where=where, hint=hint)

@@ -13,14 +13,14 @@ from runner.publish._calls import Call
 from runner.publish._replies import text
 
 LARGEST = 500_000
-"""Bytes of a file that is asked for so; of larger ones GraphQL gives the beginning."""
+"""Bytes of a file that GraphQL gives whole; larger ones are cut."""
 
 MOST = 25
 """Files of one call."""
 
 
 def asked(url: str, repository: str, names: Collection[str]) -> Call:
-    """Give the call for the files of some names, which are hashes.
+    """Make the call for the files with some hashes.
 
     >>> asked("https://api/graphql", "org/bot", ["ab"]).data["query"][35:]
     '{repository(owner:$owner,name:$name){b0:object(oid:"ab"){...on Blob{text}}}}'
@@ -39,13 +39,13 @@ def asked(url: str, repository: str, names: Collection[str]) -> Call:
 
 
 def read(answer: Any, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """Give each name with what may be its file."""
+    """Give each hash with the content that came for it, which is not checked yet."""
     for number, sha in enumerate(names):
         found = text(answer, "data", "repository", f"b{number}", "text")
         yield sha, found.encode("utf-8", "surrogatepass")
 
 
 def worthwhile(sizes: Mapping[str, int]) -> list[str]:
-    """Give which files are asked for at once: two at least, and none that is cut."""
+    """Give the files to ask for in one call: none, or two at least."""
     names = [sha for sha, size in sizes.items() if 0 < size <= LARGEST][:MOST]
     return names if len(names) > 1 else []

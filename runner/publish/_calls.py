@@ -42,7 +42,7 @@ class Call(NamedTuple):
     url: str
     data: Mapping[str, Any] | None = None
     repeatable: bool = True
-    """Whether it may be made again where nobody knows if it took effect."""
+    """Whether it may be repeated where it is unknown if it took effect."""
     is_read: bool = False
     """Whether it changes nothing although it is no GET."""
 
@@ -72,12 +72,12 @@ class Reply(NamedTuple):
 
     @property
     def is_broken(self) -> bool:
-        """Whether nobody knows what it did."""
+        """Whether it is unknown what it did: no reply, or a fault of the server."""
         return self.status in _BROKEN
 
     @property
     def is_limited(self) -> bool:
-        """Whether too much was asked, and this was not looked at."""
+        """Whether it was refused for a rate limit."""
         if self.status == HTTPStatus.TOO_MANY_REQUESTS:
             return True
         spent = self.headers.get("x-ratelimit-remaining") == "0"
@@ -118,7 +118,7 @@ class Caller:
         self._written: float | None = None
 
     def do(self, call: Call) -> Reply:
-        """Give the reply to a call, whatever its status, after the tries that help."""
+        """Make a call, with retries; give the reply whatever its status."""
         reply = self._once(call)
         for attempt in range(TRIES - 1):
             wait = self._wait(reply, attempt)
@@ -135,7 +135,7 @@ class Caller:
         self._session.close()
 
     def _wait(self, reply: Reply, attempt: int) -> float | None:
-        """Give the seconds until another try; None where none would help."""
+        """Give the seconds until a retry; None where none would help."""
         if reply.is_limited:
             told = self._told(reply)
             return _LIMITED * 2**attempt if told is None else told
@@ -199,7 +199,7 @@ def _read(response: requests.Response) -> Any:
 
 
 def why(error: Exception) -> str:
-    """Name what failed; what ``requests`` says of it holds the whole address."""
+    """Name a failure without its URL, which the message of ``requests`` holds."""
     import requests
 
     if isinstance(error, requests.exceptions.ProxyError):

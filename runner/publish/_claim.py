@@ -17,7 +17,7 @@ _MARKS: Mapping[str, re.Pattern[bytes]] = {
     RESPONSES: re.compile(rb'\{"case_id":".+?","trial":\d+,"(?:response|failure)":'),
     CASES: re.compile(rb'\{"id":".+?,"outcome":"'),
 }
-"""How what a run writes begins, and what others write does not."""
+"""How the files that a run writes begin."""
 
 _SEEN = 64 * 1024  # bytes of a file that are looked at
 
@@ -46,7 +46,7 @@ def inside(out: Path, root: Path) -> Path:
 def check_ours(
     folder: Path, names: Collection[str], kept: Collection[str] = ()
 ) -> None:
-    """See that nothing of others would go with what an earlier run left.
+    """See that no file would be replaced that no run wrote.
 
     Args:
         folder: Of the results.
@@ -72,7 +72,7 @@ def check_ours(
 
 
 def _may_go(path: Path) -> bool:
-    """Whether a run left it, also one that was killed; a link is nobody's work."""
+    """Whether a file may be replaced: a run wrote it, or it is a link or empty."""
     if path.is_symlink() or not path.is_file():
         return True
     with path.open("rb") as file:
@@ -81,7 +81,7 @@ def _may_go(path: Path) -> bool:
 
 
 def lock(folder: Path) -> int:
-    """Give a descriptor that keeps other runs out of a folder until it is closed.
+    """Lock a folder; gives a descriptor whose closing unlocks it.
 
     Raises:
         InputError: Another run is there.

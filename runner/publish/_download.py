@@ -14,7 +14,7 @@ _GOOD = 200
 
 
 def download(url: str, to: Path, limit: int) -> str:
-    """Write what stands at an address to a file; give its SHA-256.
+    """Download a URL to a file; give its SHA-256.
 
     Args:
         url: The address, which by itself lets the file be read. Nothing else goes
@@ -54,5 +54,5 @@ def download(url: str, to: Path, limit: int) -> str:
 
 
 def too_large(limit: int) -> Refused:
-    """Give what is to be raised where an archive has more than ``limit`` bytes."""
+    """Make the error for an archive of more than ``limit`` bytes."""
     return Refused(Reason(f"the archive has more than {limit // 2**20} MiB"))

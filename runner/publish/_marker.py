@@ -19,7 +19,7 @@ _COMMIT = re.compile("[0-9a-f]{7,64}")
 
 
 class Marker(NamedTuple):
-    """What a comment's first line says."""
+    """The content of the first line of a comment."""
 
     key: str
     """Of 16 hexadecimal digits; see ``key_of``."""
@@ -28,7 +28,7 @@ class Marker(NamedTuple):
     head: str = ""
     """The commit of the pull request; empty where it is not known."""
     owners: tuple[str, ...] = ()
-    """Accounts that it has called, while what they own fails."""
+    """Accounts that the comment mentions."""
 
     def __str__(self) -> str:
         """Give the line."""
@@ -41,7 +41,7 @@ class Marker(NamedTuple):
 
     @property
     def age(self) -> tuple[int, int]:
-        """What is greater for a later run."""
+        """A key that is greater for a later run."""
         return self.run, self.attempt
 
     @classmethod
@@ -57,12 +57,12 @@ class Marker(NamedTuple):
 
 
 def after(body: str) -> str:
-    """Give what stands below the marker of a comment."""
+    """Give the body of a comment without its marker."""
     return body.partition("\n")[2].replace("\r\n", "\n")
 
 
 def key_of(*parts: str) -> str:
-    """Give the key of what the parts name together.
+    """Hash some names into a key; other parts give another key.
 
     >>> key_of("a", "bc") == key_of("ab", "c")
     False

@@ -12,7 +12,7 @@ _HEAD = "Owners of what failed: "
 
 
 def mention_line(owners: Collection[str], known: Collection[str]) -> str:
-    """Give the line, with an empty one before it; nothing where there is no owner."""
+    """Give the line after an empty one; empty where there is no owner."""
     if not owners:
         return ""
     said = [f"`@{name}`" if name in known else f"@{name}" for name in owners]
@@ -20,6 +20,6 @@ def mention_line(owners: Collection[str], known: Collection[str]) -> str:
 
 
 def without_mentions(text: str) -> str:
-    """Give the text of a comment without such a line at its end."""
+    """Remove such a line from the end of a comment."""
     before, _, last = text.rstrip().rpartition("\n")
     return f"{before.rstrip()}\n" if last.startswith(_HEAD) else text

@@ -19,17 +19,17 @@ class Reason(NamedTuple):
     is_gone: bool = False
     """Whether what was asked for is not there."""
     is_unsure: bool = False
-    """Whether it may have been done all the same."""
+    """Whether it may have been done, since no reply came."""
     is_meant: bool = False
     """Whether people want it so, and nothing is amiss."""
 
     def __str__(self) -> str:
-        """Give why, and behind it in brackets what to do about it."""
+        """Give the reason, and in brackets what to do about it."""
         return f"{self.why} ({self.hint})" if self.hint else self.why
 
 
 class Remedy(NamedTuple):
-    """What helps where a token may not do something."""
+    """What to do where the token lacks a permission."""
 
     hint: str
     denied: str = "the token may not write"

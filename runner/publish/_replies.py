@@ -11,13 +11,13 @@ Value = TypeVar("Value")
 
 
 def text(data: Any, *path: str) -> str:
-    """Give a text below some keys; an empty one where there is none."""
+    """Give the text at a path of keys, an empty one where there is none."""
     value = _at(data, path)
     return value if isinstance(value, str) else ""
 
 
 def found(kind: type[Value], data: Any, *path: str) -> Value:
-    """Give what stands below some keys.
+    """Give the value at a path of keys.
 
     Raises:
         Refused: It is not there, or of another kind.
@@ -29,7 +29,7 @@ def found(kind: type[Value], data: Any, *path: str) -> Value:
 
 
 def odd() -> Refused:
-    """Give what is to be raised where a reply is none of those that can be."""
+    """Make the error for a reply of an undocumented shape."""
     return Refused(Reason("what GitHub answered is not what it documents"))
 
 

@@ -35,7 +35,7 @@ class Tree(NamedTuple):
 
 
 def read_tree(data: Any) -> Tree:
-    """Give the tree that a reply tells.
+    """Parse a tree from a reply.
 
     Raises:
         Refused: It is none.

@@ -32,7 +32,7 @@ _TWICE = (
     "another step or job of this run had written it",
     "tell them apart by the input comment-key",
 )
-"""Why and hint where a matrix has one key for all of its legs."""
+"""Reason and hint where jobs of a matrix share one key."""
 
 
 class Draft(NamedTuple):
@@ -46,11 +46,11 @@ class Draft(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The whole comment, where there is none before it."""
+        """The whole comment, for a new one."""
         return self.following(())
 
     def following(self, called: Collection[str]) -> str:
-        """Give the whole comment, which calls no owner that was called before."""
+        """Give the whole comment; owners mentioned before are not notified."""
         return f"{self.marker}\n{self.text}{mention_line(self.marker.owners, called)}"
 
 
@@ -67,7 +67,7 @@ class Written(NamedTuple):
 def tell(
     github: GitHub, change: Change, drafts: Callable[[Pull], Sequence[Draft]]
 ) -> list[Written]:
-    """Make or renew the comments of a run; give what became of each.
+    """Create or update the comments of a run; give what was done with each.
 
     Comments are listed once for all of them. Where there is no pull request to comment
     on, the one entry says why.
@@ -81,7 +81,7 @@ def tell(
 
 
 def cancel(github: GitHub, change: Change, markers: Sequence[Marker]) -> list[Written]:
-    """Say above what comments say that a run was cancelled; make none.
+    """Put a banner on existing comments that a run was cancelled.
 
     Args:
         github: The repository.
@@ -125,7 +125,7 @@ class Thread:
         self._listed: list[Comment] | None = None
 
     def tell(self, draft: Draft) -> Written:
-        """Make or renew the comment of a draft.
+        """Create or update the comment of a draft.
 
         Raises:
             Refused: GitHub does not let it be done.
@@ -138,7 +138,7 @@ class Thread:
         return self._create(draft)
 
     def cancel(self, marker: Marker) -> Written:
-        """Put a banner over what a comment says.
+        """Put a banner on an existing comment.
 
         Raises:
             Refused: GitHub does not let it be done.
@@ -177,7 +177,7 @@ class Thread:
         return Written("updated", kept.id, kept.url)
 
     def _create(self, draft: Draft) -> Written:
-        """Write a comment, and leave one alone where another run wrote one meanwhile.
+        """Create a comment; keep one where another run created one meanwhile.
 
         Each run that writes looks afterwards, so that the later of two sees both.
         """
@@ -258,7 +258,7 @@ def _is_same(comment: Comment, draft: Draft) -> bool:
 
 
 def overtaken(body: str, run: int) -> Draft:
-    """Give what a comment says, below a line on a run that was cancelled later."""
+    """Give a comment with a banner that a later run was cancelled."""
     then = Marker.read(body) or Marker("", 0, 0)
     banner = (
         f"{_CANCELLED}{run} was cancelled; the results below are of run {then.run}."

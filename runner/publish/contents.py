@@ -22,7 +22,7 @@ from runner.settings import Run
 __all__ = ["LARGEST", "Contents", "Entry", "connect", "hash_of"]
 
 LARGEST = 40 * 2**20
-"""Bytes of a file that is fetched; GitHub gives a hundred million."""
+"""The most bytes of a file that is fetched; GitHub allows 100 MB."""
 
 _READ = Remedy(
     "add to the job `permissions: {contents: read}`", "the token may not read"
@@ -60,11 +60,11 @@ class Contents:
 
     @property
     def scheme(self) -> str:
-        """How the API is reached: ``https``, but in tests."""
+        """The scheme of the API's URL: ``https``, but in tests."""
         return urlsplit(self._root).scheme
 
     def get(self, path: str, remedy: Remedy = _READ) -> Any:
-        """Give what stands at a path below that of the repository.
+        """GET a path below the repository's.
 
         Raises:
             Refused: GitHub does not give it.
@@ -72,7 +72,7 @@ class Contents:
         return self._done(Call("GET", f"{self._root}/{path}"), remedy).data
 
     def redirect(self, path: str, remedy: Remedy) -> str:
-        """Give the address that a path of the repository leads to.
+        """Give the URL that a path of the repository redirects to.
 
         Raises:
             Refused: It leads nowhere.
@@ -92,7 +92,7 @@ class Contents:
         return [found(str, each, "sha") for each in found(list, data, "parents")]
 
     def listing(self, commit: str, folder: str) -> Mapping[str, Entry]:
-        """Give what is below a folder, and perhaps more, by its path from the top.
+        """List the files below a folder, and perhaps more, by their paths from the top.
 
         Raises:
             Refused: GitHub does not tell, or the folder is too large for it.
@@ -106,7 +106,7 @@ class Contents:
         return {f"{folder}/{path}": entry for path, entry in tree.entries.items()}
 
     def fetch(self, entries: Iterable[Entry]) -> None:
-        """Get what several files hold in one call, where that can be.
+        """Fetch the content of several files in one call, where that is possible.
 
         What cannot be had so, ``blob`` gets by itself.
         """
@@ -118,7 +118,7 @@ class Contents:
                     self._blobs[sha] = content
 
     def blob(self, entry: Entry) -> bytes:
-        """Give what a file holds.
+        """Give the content of a file.
 
         Raises:
             Refused: GitHub does not give it, or it is larger than ``LARGEST``.
@@ -166,7 +166,7 @@ class Contents:
     def grow(
         self, branch: str, tip: str | None, files: Mapping[str, str], message: str
     ) -> bool:
-        """Add a commit to a branch, which begins with it where it has no tip.
+        """Add a commit to a branch; without a tip it is the first one.
 
         Gives whether it was added: not, where the branch has moved on meanwhile.
 
@@ -205,7 +205,7 @@ class Contents:
         return entries
 
     def _post(self, path: str, data: Mapping[str, Any]) -> str:
-        """Make an object; it may be made twice, as it goes by its content."""
+        """Create a git object; creating it twice does no harm."""
         reply = self._done(Call("POST", f"{self._root}/{path}", data), _WRITE)
         return found(str, reply.data, "sha")
 
@@ -225,7 +225,7 @@ class Contents:
         return True
 
     def _tree_of(self, commit: str, folder: str) -> Tree:
-        """Give all below a folder, to which the way is walked from the top."""
+        """List a folder of a commit, by walking down from the root."""
         if not folder:
             return Tree({}, is_cut=True)
         at = commit
@@ -251,7 +251,7 @@ class Contents:
 
 
 def connect(run: Run, token: str, patience: float = _PATIENCE) -> Contents:
-    """Give the repository that a run is of; nothing is asked of it yet.
+    """Make the client for the repository of a run; nothing is requested yet.
 
     Args:
         run: Names it.

@@ -11,7 +11,7 @@ from runner.publish.contents import Contents
 from runner.publish.github import Reason, Refused
 
 TRIES = 5
-"""Times that a branch is written to which others write at once."""
+"""Attempts at writing a branch to which others write at the same time."""
 
 _ODD = re.compile(r"[^\w.-]+", re.ASCII)
 _SHOWN = 40  # characters of a key
@@ -21,11 +21,11 @@ Files = Mapping[str, str]
 
 
 Read = Callable[[str, Collection[str]], Mapping[str, bytes]]
-"""Gives those of some files that are in a folder, by name."""
+"""Reads some files of a folder; gives those that exist, by name."""
 
 
 def folder_of(spec: str, key: str = "") -> str:
-    """Give the folder of a spec, which another key has elsewhere.
+    """Give the folder of a spec on the branch, one for each key.
 
     >>> folder_of("evals/rag.yaml")
     'evals/rag.yaml'
@@ -41,7 +41,7 @@ def folder_of(spec: str, key: str = "") -> str:
 def read(
     contents: Contents, branch: str, folder: str, names: Collection[str]
 ) -> Mapping[str, bytes]:
-    """Give those of some files that are in a folder; none where there is no branch.
+    """Read some files of a folder; gives those that exist.
 
     Raises:
         Refused: GitHub does not give them.
@@ -62,7 +62,7 @@ def _files(
 def write(
     contents: Contents, branch: str, make: Callable[[Read], Files], message: str
 ) -> None:
-    """Add files to a branch in one commit; it begins here if it is not there.
+    """Write files to a branch in one commit; the branch is created if it is missing.
 
     Where others have written meanwhile, the files are made once more, of what they
     have written.

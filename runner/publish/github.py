@@ -35,7 +35,7 @@ _SEEN = (
 )
 _BOT = "[bot]"
 _DEFAULT = "github-actions[bot]"
-"""Whose the token of a workflow is, which GitHub does not tell it everywhere."""
+"""The owner of a workflow's token, which GitHub does not tell everywhere."""
 
 
 class Pull(NamedTuple):
@@ -57,7 +57,7 @@ class Comment(NamedTuple):
     is_bot: bool
 
     def is_by(self, login: str) -> bool:
-        """Whether someone wrote it; a bot is told with its mark or without."""
+        """Whether an account wrote it; ``[bot]`` after its name is ignored."""
         if not self.is_bot:
             return self.login.casefold() == login.casefold()
         bare = {name.casefold().removesuffix(_BOT) for name in (self.login, login)}
@@ -65,7 +65,7 @@ class Comment(NamedTuple):
 
 
 class GitHub:
-    """One repository, as far as the token may touch it.
+    """The pull requests and comments of one repository.
 
     Args:
         api: Root of the REST API, which an enterprise has elsewhere.
@@ -97,7 +97,7 @@ class GitHub:
         self._caller.close()
 
     def pull_of(self, change: Change) -> Pull | None:
-        """Give the pull request that a change is of; of several the last opened.
+        """Find the pull request of a change; of several the last opened.
 
         Raises:
             Refused: GitHub does not tell.
@@ -173,7 +173,7 @@ class GitHub:
         return _comment(self._done(Call("GET", self._at_id(comment))).data)
 
     def login(self) -> str:
-        """Give as whom the token writes; asked once."""
+        """Give the account of the token; asked once."""
         if not self._login:
             self._login = self._asked() or _DEFAULT
         return self._login
@@ -191,7 +191,7 @@ class GitHub:
         return made
 
     def update(self, comment: Comment, body: str) -> Comment:
-        """Give a comment another text.
+        """Replace the text of a comment.
 
         Raises:
             Refused: It has not got it; ``is_gone`` where there is no such comment.
@@ -200,7 +200,7 @@ class GitHub:
         return _comment(self._done(call).data)
 
     def delete(self, comment: Comment) -> None:
-        """Take a comment away; one that is gone already is no mistake.
+        """Delete a comment; one that is gone already is no error.
 
         Raises:
             Refused: It is still there.
@@ -225,7 +225,7 @@ class GitHub:
     def _queried(
         self, query: str, variables: Mapping[str, Any], *, repeatable: bool
     ) -> Any:
-        """Give what GraphQL answers, which tells as whom the token writes as well."""
+        """Run a GraphQL query, which also tells the account of the token."""
         data = {"query": query, "variables": variables}
         call = Call("POST", self._graphql, data, repeatable, is_read=True)
         reply = self._caller.do(call)
@@ -260,7 +260,7 @@ class GitHub:
 
 
 def connect(asked: Settings, patience: float = PATIENCE) -> GitHub:
-    """Give the repository that a workflow runs in; nothing is asked of it yet.
+    """Make the client for the repository of a workflow; nothing is requested yet.
 
     Args:
         asked: Names it, and has the token.

@@ -10,7 +10,7 @@ from runner.history import Point
 
 
 def append(path: Path, point: Point, *, root: Path) -> None:
-    """Add one line at the end of a history, which begins here if it is not there.
+    """Append one line to a history; the file is created if it is missing.
 
     Raises:
         InputError: It lies outside of ``root``, whatever links say.
@@ -31,6 +31,6 @@ def append(path: Path, point: Point, *, root: Path) -> None:
 
 
 def _ends_within_a_line(descriptor: int) -> bool:
-    """Whether an earlier writer was stopped, so that its line has no end."""
+    """Whether the last line has no end, since its writer was stopped."""
     size = os.fstat(descriptor).st_size
     return size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"

@@ -35,7 +35,7 @@ def write(texts: Mapping[Path, str], *, over: bool) -> None:
 
 
 def check(path: Path) -> None:
-    """See that a file can be written where what it will hold is dear to come by.
+    """See that a file can be written, before expensive work is done for it.
 
     Raises:
         InputError: It is a folder.
@@ -53,7 +53,7 @@ def _check_folder(path: Path) -> None:
 
 @contextmanager
 def _telling(path: Path) -> Iterator[None]:
-    """Say what the system refused, and of which file."""
+    """Turn errors of the file system into ``Unavailable``."""
     try:
         yield
     except OSError as error:
@@ -62,7 +62,7 @@ def _telling(path: Path) -> Iterator[None]:
 
 
 def _drafted(path: Path, content: bytes) -> Path:
-    """Give a file beside a path that holds what shall stand there."""
+    """Write a temporary file beside a path; the caller moves it there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.part")
     draft.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from runner.publish._replies import found, text
 from runner.publish.contents import Contents
 
 LARGEST = 128 * 2**20
-"""Bytes of an archive that is fetched."""
+"""The most bytes of an archive."""
 
 _READ = Remedy(
     "add to the job `permissions: {actions: read}`", "the token may not read"
@@ -25,11 +25,11 @@ _PAGE = 100  # the most that GitHub gives at once
 _PAGES = 5
 _RUNS = 5  # that are looked at for a successful one
 _OWN = ("push", "schedule", "workflow_dispatch", "repository_dispatch")
-"""Events that run what is on a branch; others may run what is not merged yet."""
+"""Events that run merged code; others may run what is not merged yet."""
 
 
 class Upload(NamedTuple):
-    """One archive, an artifact as GitHub says."""
+    """One artifact."""
 
     id: int
     size: int
@@ -54,7 +54,7 @@ class Uploads:
         self._contents = contents
 
     def of_branch(self, name: str, branch: str) -> Iterator[Upload]:
-        """Give those of a name that successful runs on a branch made, newest first.
+        """List artifacts of a name from successful runs on a branch, newest first.
 
         Raises:
             Refused: GitHub does not tell.
@@ -84,7 +84,7 @@ class Uploads:
         return told == ("success", branch) and text(data, "event") in _OWN
 
     def fetch(self, upload: Upload, to: Path) -> None:
-        """Write the archive to a file.
+        """Download an artifact to a file.
 
         Raises:
             Refused: It cannot be had, is too large, or is not what GitHub says.

@@ -25,7 +25,7 @@ MESSAGE = 1_000  # characters of an annotation
 
 
 class Annotation(NamedTuple):
-    """One line beside the file that it speaks of."""
+    """A message at a line of a file."""
 
     level: Literal["error", "warning", "notice"]
     title: str
@@ -55,7 +55,7 @@ class Workflow:
         self._text = redactor.text
 
     def log(self, text: str) -> None:
-        """Write a text to the log, in which no line is a command."""
+        """Write a text to the log, so that no line of it is a workflow command."""
         end = secrets.token_hex(16)
         shown = render.harmless(self._text(text)).rstrip("\n")
         self._echo(f"::stop-commands::{end}\n{shown}\n::{end}::")

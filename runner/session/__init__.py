@@ -64,7 +64,7 @@ def _planned(options: RunOptions, world: World) -> Plan:
 
 @contextmanager
 def _beginning(options: RunOptions, world: World) -> Iterator[None]:
-    """See that no earlier verdict is taken for that of a run which cannot begin."""
+    """Remove results of an earlier run where this one cannot start."""
     try:
         yield
     except RagEvalError as error:
@@ -78,7 +78,7 @@ def _beginning(options: RunOptions, world: World) -> Iterator[None]:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Keep the collector away from what is made within, now and later.
+    """Keep the garbage collector from the objects that are made within.
 
     The cases stay to the end, and looking for cycles among them again and again takes a
     fifth of the time in which they are read.
@@ -92,7 +92,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _ready(plan: Plan, options: RunOptions, world: World) -> Plan:
-    """Give the plan with all that is to be known beside the spec and its cases."""
+    """Complete a plan: baseline, warnings about the spec, weights of the judge."""
     if not options.replay and not world.may_start:
         check_start(plan)
     review = Review(loosened=options.loosened, notices=_said(options))
@@ -125,7 +125,7 @@ def _ready(plan: Plan, options: RunOptions, world: World) -> Plan:
 
 
 def _with_moved(plan: Plan, before: Path, world: World) -> Plan:
-    """Give the plan with what its judge could decide before and cannot now."""
+    """Add to a plan what the judge could decide at the base commit and cannot now."""
     more = judge_changes(plan, world.root, before, world.environ, world.templates)
     changes = in_order((*plan.review.changes, *more))
     return plan._replace(review=plan.review._replace(changes=changes))
@@ -190,7 +190,7 @@ def _evaluated(
 
 
 def _with_owners(plan: Plan, options: RunOptions) -> Plan:
-    """Give the plan with whom a comment may call, where no base commit says it."""
+    """Add to a plan whom a comment may mention, where no base commit says it."""
     if plan.review.owners is not None or not options.is_own:
         return plan
     return plan._replace(review=plan.review._replace(owners=owners(plan.spec)))

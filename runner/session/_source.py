@@ -29,15 +29,15 @@ class Source(NamedTuple):
 
     exchanges: Exchanges
     misread: Callable[[], InputError | None]
-    """What the mapping has not found in them so far, as help."""
+    """Gives help on mapped paths that matched in no reply so far."""
     notices: Callable[[], Iterable[str]] = tuple
-    """What the reader should know about where they came from."""
+    """Gives notices on where the replies came from."""
     others: Exchanges | None = None
-    """What an endpoint replies that is the baseline, where one is."""
+    """The exchanges of the endpoint that serves as the baseline, if any."""
 
 
 def check_start(plan: Plan) -> None:
-    """Refuse to start anything where that cannot be.
+    """Refuse specs that start programs, for places where none may be started.
 
     Raises:
         InputError: The spec would have something started, or run for each case.
@@ -111,7 +111,7 @@ def source_of(
 
 
 def _asked(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
-    """Give what came of every trial of every case."""
+    """Ask every trial of every case."""
     limits = Limits(spec.concurrency, spec.rate_limit, spec.retries, spec.stop_after)
     trials = plan.spec.trials.times
     asked = collect(
@@ -128,7 +128,7 @@ def _asked(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
 def _baseline_exchanges(
     plan: Plan, options: RunOptions, root: Path
 ) -> tuple[Exchanges | None, Callable[[], Iterable[str]]]:
-    """Give the replies of an endpoint that is the baseline, and where it was found.
+    """Give the exchanges of the baseline's endpoint, and its notices.
 
     None where no endpoint is.
     """
@@ -149,7 +149,7 @@ def _baseline_exchanges(
 
 
 def _taken(plan: Plan) -> Unavailable:
-    """Explain why nothing was started: another service would have been judged."""
+    """Make the error for a port that is in use before the service is started."""
     waits = plan.spec.endpoint.wait_for is not None
     return Unavailable(
         "something answers there already, before endpoint.start was run",
@@ -173,7 +173,7 @@ def _replayed(recorded: RecordedEndpoint, plan: Plan, path: Path) -> Exchanges:
 def _service(
     plan: Plan, options: RunOptions, root: Path
 ) -> Iterator[Callable[..., object]]:
-    """Run what the spec starts, if anything; give what raises when it has ended."""
+    """Run the service that the spec starts; gives a check that raises once it ended."""
     start = plan.spec.endpoint.start
     if start is None:
         yield lambda **_: None

@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 CommentOn = Literal["always", "change", "failure", "never"]
-"""When a comment is made; one that is there already is brought up to date anyhow."""
+"""When a comment is created; an existing one is always updated."""
 
 _YesNo = Literal["true", "false"]
 
@@ -74,7 +74,7 @@ _OWN = {"--fail-on", "--baseline", "--loosened", "--out"}
 
 
 class Settings(NamedTuple):
-    """What a workflow asks for."""
+    """The inputs of the action and what its event tells, validated."""
 
     specs: tuple[str, ...]
     """Paths and globs, relative to the workspace."""
@@ -89,17 +89,17 @@ class Settings(NamedTuple):
     """Of GitHub's API; with none there is no comment."""
     comment: CommentOn = "always"
     comment_key: str = ""
-    """What tells the comments of a job's several runs apart."""
+    """Distinguishes comments of one job, as in a matrix."""
     publish: str = ""
     """The folder of another run's results; where it is given nothing is evaluated."""
     allowed: tuple[Host, ...] = ()
-    """No other host may be asked; empty where every one may be."""
+    """The only hosts that may be asked; empty where all may."""
     gateway: str = "auto"
-    """Where the runner is, seen from the action's container: a host, or how to tell."""
+    """The host of the runner as seen from the container; or ``auto``, ``off``."""
     own: frozenset[str] = frozenset()
-    """Commits that are surely the repository's own."""
+    """Commits that are known to be of this repository, and of no fork."""
     trusting: bool = False
-    """Whether a spec may be a stranger's where it is given secrets."""
+    """Whether a spec of a fork may run with secrets (``allow-untrusted-spec``)."""
     loosened: Loosened = "warn"
     """What a limit that is looser than at the base commit does to the verdict."""
     branches: Branches = Branches()
@@ -143,7 +143,7 @@ def read(environ: Mapping[str, str], event: Mapping[str, Any]) -> Settings:
 
 
 def check_names(environ: Mapping[str, str]) -> None:
-    """Refuse an input that is nearly one of the action's, which would be lost.
+    """Refuse an input whose name is nearly one of the action's: a typo.
 
     Raises:
         InputError: A name is misspelt; a name that resembles none is not ours.
@@ -157,7 +157,7 @@ def check_names(environ: Mapping[str, str]) -> None:
 
 
 def no_comment(found: Settings) -> NoComment | None:
-    """Give why no comment can be made; None where one may be."""
+    """Give why no comment can be written; None where one can."""
     if found.comment == "never":
         return NoComment("the input comment is never")
     return why_no_comment(found.change, found.token)

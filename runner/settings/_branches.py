@@ -30,7 +30,7 @@ class Branches(NamedTuple):
 def branches(
     environ: Mapping[str, str], event: Mapping[str, Any], change: Change
 ) -> Branches:
-    """Give the branches that matter to a run."""
+    """Read the branches of a run from its event."""
     repository = event.get("repository")
     told = repository.get("default_branch") if isinstance(repository, Mapping) else None
     default = told if isinstance(told, str) and told else None

@@ -26,23 +26,23 @@ class Change(NamedTuple):
     number: int | None = None
     """Of the pull request."""
     base: str | None = None
-    """The branch that the pull request goes into."""
+    """The branch that the pull request is to be merged into."""
     base_commit: str | None = None
-    """What that was at, by the event, which may be older than what was merged."""
+    """Its commit by the event, which may be older than the one merged into."""
     fork: bool = False
     private: bool = False
-    """Whether the repository is; only then can the token of a fork be let write."""
+    """Whether the repository is private: only there a token of a fork may write."""
     head: str | None = None
-    """``owner:branch`` of the commit, where only they lead to the pull request."""
+    """``owner:branch``, for events that do not name the pull request."""
     merge: str | None = None
-    """What was checked out, where GitHub merged the commit into its base for it."""
+    """The merge of the commit into its base, where that was checked out."""
     run: str = ""
-    """The id of the run that this one follows; empty where it follows none."""
+    """The id of the run that triggered this one; empty for other events."""
     attempt: str = ""
     """Which attempt of that run."""
 
     def __str__(self) -> str:
-        """Give it as the log says it."""
+        """Describe it for the log."""
         words = [self.event or "no event"]
         if self.number is not None:
             words.append(f"#{self.number}")
@@ -55,7 +55,7 @@ class Change(NamedTuple):
 
 
 def change(environ: Mapping[str, str], event: Mapping[str, Any]) -> Change:
-    """Give which commit is evaluated, and of which pull request if of any."""
+    """Read from an event which commit is evaluated, and of which pull request."""
     name = environ.get("GITHUB_EVENT_NAME", "")
     commit = environ.get("GITHUB_SHA") or None
     for key, read in _READ.items():
@@ -119,7 +119,7 @@ _READ = {
     "merge_group": _of_queue,
     "issue": _of_issue,
 }
-"""Key of the payload to what reads the change from what stands there."""
+"""Key of the payload to the function that reads the change from it."""
 
 
 def _pushed(event: Mapping[str, Any], commit: str | None) -> Change:
@@ -133,12 +133,12 @@ def _is_another(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
 
 
 def of_kind(kind: type[Value], data: Mapping[str, Any], key: str) -> Value | None:
-    """Give what an event holds under a key, None where it is of another kind."""
+    """Give the value of a key, None where it is of another type."""
     value = data.get(key)
     return value if type(value) is kind else None
 
 
 def mapping(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Give the mapping that an event holds under a key, an empty one where none."""
+    """Give the mapping under a key, an empty one where there is none."""
     value = data.get(key)
     return value if isinstance(value, Mapping) else {}

@@ -14,7 +14,7 @@ PullOrigin = Literal["ours", "fork", "dependabot"]
 """Where a pull request comes from, which decides what its token may do."""
 
 NEEDED = "permissions: {contents: read, pull-requests: write}"
-"""What a job says that comments."""
+"""The permissions of a job that comments."""
 
 REMEDIES: Mapping[PullOrigin, str] = {
     "ours": f"add to the job `{NEEDED}`",
@@ -28,7 +28,7 @@ BOT = "dependabot[bot]"
 """Who causes the runs of Dependabot."""
 
 PRIVILEGED = {"pull_request_target", "workflow_run", "issue_comment"}
-"""Events that run with the repository's own rights, whoever caused them."""
+"""Events that run with the rights of the repository, whoever caused them."""
 
 
 class NoComment(NamedTuple):
@@ -36,11 +36,11 @@ class NoComment(NamedTuple):
 
     why: str
     hint: str = ""
-    """What would make one, where someone may miss it."""
+    """What to do to get one."""
 
 
 def pull_origin(change: Change, actor: str) -> PullOrigin:
-    """Give whose pull request it is; ``actor`` is who caused the event."""
+    """Give where a pull request comes from; ``actor`` is who caused the event."""
     if actor == BOT:
         return "dependabot"
     # What follows a fork's run is this repository's own, and may be let do more.
@@ -48,7 +48,7 @@ def pull_origin(change: Change, actor: str) -> PullOrigin:
 
 
 def why_no_comment(change: Change, token: str) -> NoComment | None:
-    """Give why no comment can be made of a change; None where one may be."""
+    """Give why no comment can be written on a change; None where one can."""
     if change.event == "merge_group":
         return NoComment("a merge queue is no place for comments")
     if change.number is None and change.head is None and change.event != "push":

@@ -10,11 +10,11 @@ class Run(NamedTuple):
     """One run of a job, from the variables of the step."""
 
     id: str = ""
-    """Of the run among all of GitHub; its page has it in its address."""
+    """The id in the URL of the run's page."""
     number: int = 0
-    """Counts the runs of the workflow, from 1; 0 where it is not known."""
+    """The number among runs of the workflow, from 1; 0 where unknown."""
     attempt: int = 1
-    """Counts the times that the run was started again, from 1."""
+    """The number of the attempt at the run, from 1."""
     workflow: str = ""
     """The file of the workflow, else its name."""
     job: str = ""
@@ -26,11 +26,11 @@ class Run(NamedTuple):
     api: str = "https://api.github.com"
     graphql: str = "https://api.github.com/graphql"
     docs: str = "docs"
-    """Where the pages of the action are: of the version that runs, if it is known."""
+    """The URL of the documentation for the running version, if it is known."""
 
 
 def run(environ: Mapping[str, str]) -> Run:
-    """Give the run that the variables of a step tell of."""
+    """Read the run from the variables of a step."""
     told = {name: value for name, value in environ.items() if value}
     repository = told.get("GITHUB_REPOSITORY", "")
     # owner/name/.github/workflows/x.yml@refs/heads/main

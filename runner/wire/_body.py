@@ -43,7 +43,7 @@ class Reply(NamedTuple):
 
 
 def read(raw: Any, limit: int, take: Take | None) -> Reply:
-    """Give the reply whose head has come; of an error page only the beginning.
+    """Read the body of a response; of an error page only the first bytes.
 
     Args:
         raw: A response of ``urllib3`` that was not read yet.
@@ -104,7 +104,7 @@ def _unzipped(pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
 
 
 def _beginning(raw: Any) -> bytes:
-    """Give the first bytes of an error page; the status matters, whatever these are."""
+    """Give the first bytes of an error page; none where they cannot be read."""
     body = b""
     with suppress(OSError, HTTPError, zlib.error):
         body = raw.read(_SHOWN, decode_content=False)

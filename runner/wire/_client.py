@@ -151,7 +151,7 @@ class _Adapter(HTTPAdapter):
 
 
 class _Channel(NamedTuple):
-    """What one thread sends through."""
+    """The adapter of one thread, with its proxies and certificates."""
 
     adapter: _Adapter
     settings: Mapping[str, Any]

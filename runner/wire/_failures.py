@@ -20,23 +20,23 @@ from runner.wire._reach import Unanswered
 
 
 class Block(NamedTuple):
-    """The part of a spec that says how a service is reached, as messages name it."""
+    """How messages name the part of a spec that describes a service."""
 
     name: str
-    """What its keys begin with: ``endpoint``."""
+    """Its key path: ``endpoint``."""
     advice: Mapping[int, str]
     """What to look at, by the status of a reply."""
     wait: str = ""
-    """How it may be waited for, said where nothing listens."""
+    """A hint for where nothing listens."""
     around: str = ""
-    """What holds the limits of size of several such parts; nothing: each its own."""
+    """The part that holds ``max_response`` for this one; empty: itself."""
 
 
 RETRYABLE = frozenset({429, 502, 503, 504})
 
 _SHOWN = 300
 _PROXY = (ProxyError, InvalidURL, InvalidSchema)
-"""What only a proxy can be the reason of: the endpoint's own URL was checked."""
+"""Errors of a proxy: the URL of the endpoint was checked before."""
 
 _SENTENCES: Mapping[type[BaseException], str] = {
     Unanswered: "nothing listens at {where}: {why}; localhost is the action's own "
@@ -52,7 +52,7 @@ _SENTENCES: Mapping[type[BaseException], str] = {
     http.client.IncompleteRead: "the reply of {where} broke off",
     ValueError: "what {where} sends breaks the rules of HTTP: {why}",
 }
-"""By the first cause of a failed call."""
+"""Messages, by the type of the first cause of a failed call."""
 
 
 def shown(url: str) -> str:
@@ -66,7 +66,7 @@ def shown(url: str) -> str:
 
 
 def from_error(error: Exception, url: str, timeout: float, block: Block) -> Failure:
-    """Explain a call that gave no whole reply."""
+    """Explain a call without a complete reply."""
     where = shown(url)
     if isinstance(error, TooLarge):
         limit = f"{block.around or block.name}.max_response"

@@ -20,7 +20,7 @@ from runner.wire._failures import shown
 def prepared(
     method: str, url: str, headers: Mapping[str, str], body: Any = None
 ) -> requests.PreparedRequest:
-    """Give a request as it goes out, without the checks that the spec has passed."""
+    """Make a request, without the checks of ``requests`` that the spec has passed."""
     request = requests.PreparedRequest()
     request.method = method
     request.url = url

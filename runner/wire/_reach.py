@@ -59,7 +59,7 @@ class Reach:
         self._found: dict[tuple[str, int], str] = {}
 
     def listens(self, url: str, limit: float) -> bool:
-        """Whether anything accepts a connection where a URL points, within seconds."""
+        """Whether anything accepts a connection at a URL, within a limit in seconds."""
         parts = urlsplit(url)
         host, until = parts.hostname or "", time.monotonic() + limit
         try:

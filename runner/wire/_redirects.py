@@ -28,7 +28,7 @@ def redirected(reply: Reply, url: str) -> str | None:
 
 
 def same_service(url: str, target: str) -> bool:
-    """Whether a redirect stays with the host it was given credentials for.
+    """Whether a redirect stays with the same service, which may see credentials.
 
     The step from http to https on the usual ports is the same service.
     """

@@ -54,7 +54,7 @@ Sign = Callable[[requests.PreparedRequest], requests.PreparedRequest]
 """Gives a signed copy of a request."""
 
 REDIRECTS = 5
-"""How many are followed; all within one service and one time-out."""
+"""The most redirects of one call; all share its time-out."""
 
 _CALL_ERRORS = (OSError, HTTPError, TooLarge, Unreadable)
 
@@ -67,7 +67,7 @@ class Bounds(NamedTuple):
     """The limits of one call."""
 
     timeout: float
-    """Seconds, as a whole."""
+    """Seconds for the whole call."""
     size: int
     """Bytes of the reply, compressed and not."""
 
@@ -106,7 +106,7 @@ class Caller:
         self._client = Client(url, self.reach)
 
     def parsed(self, url: str, *key: str) -> tuple[str, str | None]:
-        """Give a URL that can be asked, and its credentials as a header.
+        """Check a URL; give it without credentials, and these as a header.
 
         Raises:
             InputError: It is no URL, or of a host that may not be asked.
@@ -152,7 +152,7 @@ class Caller:
             return self.broken(error, url)
 
     def broken(self, error: Exception, url: str) -> Failure:
-        """Explain a call that gave no whole reply."""
+        """Explain a call without a complete reply."""
         return from_error(error, url, self._bounds.timeout, self._block)
 
     def unsuccessful(self, reply: Reply, url: str) -> Failure:
