@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from runner.model import Case, Moved, Quarantine, YardstickChange, memberships
 from runner.units import count, listed
-from runner.yardstick._moved import NONE, ORDER, presence, sets, worst
+from runner.yardstick._moved import NONE, ORDER, change, presence, sets, worst
 
 _SHOWN = 5  # ids that a row names before it only counts
 _WERE = "as they were"
@@ -61,12 +61,7 @@ def _named(
 ) -> Iterator[YardstickChange]:
     """Give the change that some cases make, named by their ids; nothing for none."""
     if names:
-        yield YardstickChange(
-            what=what,
-            before=before,
-            after=f"{after}: {listed(names, _SHOWN)}",
-            moved=moved,
-        )
+        yield from change(what, before, f"{after}: {listed(names, _SHOWN)}", moved)
 
 
 def unasked(
@@ -199,11 +194,8 @@ def quarantines(
             moved["loosened" if last > before else "tightened"].append(name)
     for word, names in moved.items():
         if names:
-            yield YardstickChange(
-                what="quarantine",
-                before=_until(names, then),
-                after=_until(names, now),
-                moved=word,
+            yield from change(
+                "quarantine", _until(names, then), _until(names, now), word
             )
 
 

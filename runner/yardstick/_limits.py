@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from runner.model import Metric, Moved, YardstickChange
 from runner.spec import Limit, Spec, Trials
 from runner.units import Amount, plain
-from runner.yardstick._moved import NONE, step, worst
+from runner.yardstick._moved import NONE, change, level, step, worst
 
 _IMPLICIT = Limit("error_rate", "max", Amount(0.0))
 """Holds where the spec has no limit on failed calls that can turn the run red."""
@@ -32,14 +32,8 @@ def _limits(now: Spec, then: Spec) -> Iterator[YardstickChange]:
     for key in dict.fromkeys((*old, *new)):
         after, before = new.get(key, ()), old.get(key, ())
         for one, other in _matched(after, before):
-            if moved := _moved(one, other):
-                yield YardstickChange(
-                    what=_subject(key),
-                    before=_shown(other),
-                    after=_shown(one),
-                    moved=moved,
-                    line=one.line if one else None,
-                )
+            moved, line = _moved(one, other), one.line if one else None
+            yield from change(_subject(key), _shown(other), _shown(one), moved, line)
 
 
 def _by_key(spec: Spec) -> Mapping[_Key, Sequence[Limit]]:
@@ -80,7 +74,7 @@ def _moved(now: Limit | None, then: Limit | None) -> Moved | None:
     return worst(
         (
             amount,
-            step(now.level == "warn", then.level == "warn", looser_up=True),
+            level(now.level, then.level),
             step(now.confident, then.confident, looser_up=True),
             step(now.min_coverage, then.min_coverage, looser_up=False),
         )
@@ -112,27 +106,15 @@ def _red_lines(now: Spec, then: Spec) -> Iterator[YardstickChange]:
     old = [str(line) for line in then.red_lines]
     for name in old:
         if name not in new:
-            yield YardstickChange(
-                what="red line", before=name, after=NONE, moved="loosened"
-            )
+            yield from change("red line", name, NONE, "loosened")
     for name, line in new.items():
         if name not in old:
-            yield YardstickChange(
-                what="red line", before=NONE, after=name, moved="tightened", line=line
-            )
+            yield from change("red line", NONE, name, "tightened", line)
 
 
 def _leakage(now: Spec, then: Spec) -> Iterator[YardstickChange]:
-    moved = step(
-        now.leakage_level == "warn", then.leakage_level == "warn", looser_up=True
-    )
-    if moved:
-        yield YardstickChange(
-            what="leakage",
-            before=then.leakage_level,
-            after=now.leakage_level,
-            moved=moved,
-        )
+    after, before = now.leakage_level, then.leakage_level
+    yield from change("leakage", before, after, level(after, before))
 
 
 def _marks(
@@ -140,53 +122,35 @@ def _marks(
 ) -> Iterator[YardstickChange]:
     for label in dict.fromkeys((*then.marks, *now.marks)):
         after, before = now.marks.get(label), then.marks.get(label)
-        if after == before:
-            continue
         if after is None or before is None:
             moved: Moved | None = "loosened" if after is None else "tightened"
         else:
             metric = registry[label.partition("@")[0].partition("(")[0]]
             moved = step(after, before, looser_up=metric.better == "lower")
-        if moved:
-            yield YardstickChange(
-                what=f"pass {label}",
-                before=NONE if before is None else plain(before),
-                after=NONE if after is None else plain(after),
-                moved=moved,
-            )
+        was = NONE if before is None else plain(before)
+        is_now = NONE if after is None else plain(after)
+        yield from change(f"pass {label}", was, is_now, moved)
 
 
 def _baseline(now: Spec, then: Spec) -> Iterator[YardstickChange]:
-    if then.baseline and now.baseline != then.baseline:
-        yield YardstickChange(
-            what="baseline",
-            before=str(then.baseline),
-            after=str(now.baseline or NONE),
-            moved="changed" if now.baseline else "loosened",
-        )
-    moved = step(
-        now.removed.level == "warn", then.removed.level == "warn", looser_up=True
-    )
-    if moved and now.baseline and then.baseline:
-        yield YardstickChange(
-            what="baseline removed",
-            before=then.removed.level,
-            after=now.removed.level,
-            moved=moved,
-            line=now.removed.line,
-        )
+    if not then.baseline:
+        return
+    if now.baseline != then.baseline:
+        moved: Moved = "changed" if now.baseline else "loosened"
+        after = str(now.baseline or NONE)
+        yield from change("baseline", str(then.baseline), after, moved)
+    if now.baseline:
+        new, old = now.removed, then.removed
+        softened = level(new.level, old.level)
+        yield from change("baseline removed", old.level, new.level, softened, new.line)
 
 
 def _trials(now: Spec, then: Spec) -> Iterator[YardstickChange]:
     """Say that a case passes otherwise; with one trial each rule is the same."""
     new, old = _rule(now.trials), _rule(then.trials)
     if new != old:
-        yield YardstickChange(
-            what="trials",
-            before=old,
-            after=new,
-            moved=_eased(now.trials, then.trials) or "changed",
-        )
+        moved = _eased(now.trials, then.trials) or "changed"
+        yield from change("trials", old, new, moved)
 
 
 def _eased(now: Trials, then: Trials) -> Moved | None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from runner.model import Moved
+from runner.model import Level, Moved, YardstickChange
 
 NONE = "none"  # on the side where there is no such thing
 ORDER: Sequence[Moved] = ("loosened", "changed", "tightened")
+
+
+def change(
+    what: str, before: str, after: str, moved: Moved | None, line: int | None = None
+) -> Iterator[YardstickChange]:
+    """Give the change of one thing; nothing where it did not move."""
+    if moved:
+        yield YardstickChange(
+            what=what, before=before, after=after, moved=moved, line=line
+        )
 
 
 def step(now: float, then: float, *, looser_up: bool) -> Moved | None:
@@ -16,6 +26,11 @@ def step(now: float, then: float, *, looser_up: bool) -> Moved | None:
     if not difference:
         return None
     return "loosened" if (difference > 0) == looser_up else "tightened"
+
+
+def level(now: Level, then: Level) -> Moved | None:
+    """Give which way a level moved: what only warns is looser."""
+    return step(now == "warn", then == "warn", looser_up=True)
 
 
 def worst(moves: Iterable[Moved | None]) -> Moved | None:

@@ -11,7 +11,7 @@ from runner.redact import Redactor
 from runner.spec import Spec
 from runner.text.shorten import cut
 from runner.units import plain
-from runner.yardstick._moved import NONE, presence, sets, step
+from runner.yardstick._moved import NONE, change, presence, sets, step
 
 _LONGEST = 80  # characters of a value that is shown
 _HIDDEN = frozenset({"headers", "api_key"})
@@ -30,19 +30,12 @@ def reading(now: Spec, then: Spec) -> Iterator[YardstickChange]:
     new, old = _parts(now), _parts(then)
     show = Redactor((*now.secrets, *then.secrets)).text
     for path, after, before in _differing(new, old, ()):
-        yield YardstickChange(
-            what=".".join(path),
-            before=show(_shown(path, before, "as it was")),
-            after=show(_shown(path, after, "other")),
-            moved=_compare(path)(after, before) or "changed",
-        )
+        was = show(_shown(path, before, "as it was"))
+        is_now = show(_shown(path, after, "other"))
+        moved = _compare(path)(after, before) or "changed"
+        yield from change(".".join(path), was, is_now, moved)
     if gone := _unmeasured(now, then):
-        yield YardstickChange(
-            what="metrics",
-            before=", ".join(gone),
-            after="not measured",
-            moved="changed",
-        )
+        yield from change("metrics", ", ".join(gone), "not measured", "changed")
 
 
 def _parts(spec: Spec) -> dict[str, Any]:
