@@ -36,7 +36,7 @@ def calls(limits: Sequence[Limit], whole: Tally) -> Iterator[GateResult]:
     if errors:
         shown, _ = tell_apart(rate, 0)
         what = f"{errors} of {count(whole.asked, 'case')} got no usable reply"
-        limit = "0, which holds unless thresholds allows more"
+        limit = "0, the limit where thresholds names none"
         found = _Found("failed", f"{what} (error_rate {shown} is above {limit})")
     if not whole.asked:
         found = _Found("unmeasured", none_asked(whole))

@@ -482,8 +482,8 @@ def partly_measured() -> Report:
         limit=0,
         value=0.15,
         outcome="failed",
-        message="12 of 80 cases got no usable reply (error_rate 0.15 is above 0, which "
-        "holds unless thresholds allows more)",
+        message="12 of 80 cases got no usable reply (error_rate 0.15 is above 0, the "
+        "limit where thresholds names none)",
     )
     return now.model_copy(
         update={

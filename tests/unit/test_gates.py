@@ -458,8 +458,8 @@ def test_one_failed_call_makes_the_verdict_error():
 
     assert word == "error"
     assert reason == (
-        "1 of 80 cases got no usable reply (error_rate 0.01 is above 0, which holds "
-        "unless thresholds allows more)"
+        "1 of 80 cases got no usable reply (error_rate 0.01 is above 0, the limit "
+        "where thresholds names none)"
     )
 
 
