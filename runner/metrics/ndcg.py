@@ -10,11 +10,12 @@ from runner.model import Ranking
 
 @metric(layer="retrieval")
 def ndcg(ranking: Ranking, *, k: Cutoff = None) -> float:
-    """Discounted gain of the first k ranks, as a share of what the best order gains.
+    """Normalised discounted cumulative gain (nDCG) of the first k ranks.
 
-    The gain is the grade itself, the discount log2(rank + 1), and the best order is
-    cut at k as well. Without grades each relevant document gains 1. Other tools take
-    2 to the grade, less 1, as gain: their figures differ where grades exceed 1.
+    The gain of the ranks, as a share of what the best order would gain in them. The
+    gain is the grade itself, the discount log2(rank + 1), and the best order is cut at
+    k as well. Without grades each relevant document gains 1. Other tools take 2 to the
+    grade, less 1, as gain: their figures differ where grades exceed 1.
 
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques
     (2002); trec_eval's ``ndcg`` and ``ndcg_cut``.
