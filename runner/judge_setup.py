@@ -23,7 +23,7 @@ from runner.spec import Spec, parse
 
 
 def with_judge(plan: Plan, root: Path, templates: Path) -> Plan:
-    """Give the plan in which judged metrics decide as far as they may.
+    """Weigh the judged metrics of a plan: what is not calibrated only advises.
 
     Args:
         plan: As the spec has it.
@@ -85,7 +85,7 @@ def judge_changes(
 def _brought(
     plan: Plan, then: Spec, root: Path, before: Path
 ) -> Iterator[YardstickChange]:
-    """Give the files of replies that are other ones, where both commits have them.
+    """Give the files of judge replies that differ between both commits.
 
     A cache from which replies are gone asks anew, and is none of them.
     """

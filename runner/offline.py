@@ -30,7 +30,7 @@ def validate(
     today: date,
     templates: Path,
 ) -> list[str]:
-    """Give what can be known of a spec and its cases before the first request.
+    """Check a spec and its cases without a request; give the lines to print.
 
     Args:
         path: The spec.
@@ -74,7 +74,7 @@ def validate(
 
 
 def _calls(spec: Spec, cases: int) -> Iterator[str]:
-    """Say what a run costs where a case is more than one call."""
+    """Say how many calls a run makes, where a case takes more than one."""
     times, sides = spec.trials.times, 2 if spec.rival else 1
     if times * sides == 1:
         return
@@ -85,7 +85,7 @@ def _calls(spec: Spec, cases: int) -> Iterator[str]:
 
 
 def compared(old: Path, new: Path) -> Report:
-    """Give the newer Report with the older one as its baseline, over every slice.
+    """Compare two results, with the older as baseline of the newer.
 
     A limit on a drop that had no baseline in that run has none here either, and is left
     out; the others stand as that run has held them.
@@ -114,7 +114,7 @@ def compared(old: Path, new: Path) -> Report:
 
 
 def rendered(results: Path, to: str, templates: Path) -> str:
-    """Give the comment, summary, HTML or JUnit text of an earlier run.
+    """Render the results of an earlier run again.
 
     Raises:
         InputError: The folder holds no results, or damaged ones.
@@ -129,7 +129,7 @@ def rendered(results: Path, to: str, templates: Path) -> str:
 
 
 def save_baseline(results: Path, to: Path, workspace: Path) -> list[str]:
-    """Write the baseline that a result makes; say what to do with it.
+    """Write the baseline of a results folder; give the lines to print.
 
     Raises:
         InputError: The results are damaged, or do not cover every case.

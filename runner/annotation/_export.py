@@ -69,7 +69,7 @@ class Export(NamedTuple):
     files: Mapping[str, str]
     """By name: the sheet, and how to fill it in."""
     told: tuple[str, ...]
-    """What whoever asked for it should know."""
+    """Lines to print."""
 
 
 def measures(run: FinishedRun, names: Sequence[str]) -> list[Measure]:
@@ -123,7 +123,7 @@ def candidates_of(run: FinishedRun, wanted: Sequence[Measure]) -> Iterator[Candi
 
 
 def _given(record: Record, measure: Measure) -> float | None:
-    """Give what the run's judge scored, as a share of what it could."""
+    """Give the score of the run's judge, scaled to 0 to 1."""
     score = record.scores.get(measure.label)
     low, high = measure.metric.bounds
     if score is None or low is None or high is None:

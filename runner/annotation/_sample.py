@@ -22,7 +22,7 @@ class Candidate(NamedTuple):
 
     @property
     def kind(self) -> tuple[str, int]:
-        """What it is one of in its language, so that a sample has some of each."""
+        """Its stratum within its language: the outcome, and a band of the score."""
         band = -1 if self.score is None else min(_BANDS - 1, int(self.score * _BANDS))
         return self.outcome, band
 
@@ -70,5 +70,5 @@ def _in_turn(groups: Sequence[Sequence[Candidate]]) -> Iterator[Candidate]:
 
 
 def _drawn(item: Item, seed: int) -> bytes:
-    """Give a place in the order that the seed draws for the cases."""
+    """Give a sort key that depends on the seed and the case."""
     return blake2b(f"{seed}\0{item.case.id}".encode(), digest_size=8).digest()

@@ -118,7 +118,7 @@ def _passages(item: Item) -> str:
 
 
 def _points(item: Item) -> Sequence[str]:
-    """Give what a metric goes through one by one, where case or reply say it."""
+    """Give the list that a metric goes through: anchors, intents or citations."""
     named = {
         "anchor_support": item.case.anchors,
         "intent_completion": item.case.intents,

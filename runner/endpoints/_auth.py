@@ -218,7 +218,7 @@ def _how(ended: Exit, patience: float) -> str:
 
 
 def _alone(data: bytes, whose: str) -> str:
-    """Give a token that stands alone in what was read.
+    """Check that a token is all that was read, and give it.
 
     Raises:
         NoToken: There is none, or something else; what stands there is not shown, since

@@ -22,7 +22,7 @@ Passages = tuple[Passage, ...] | None
 
 
 class Cited(NamedTuple):
-    """What a reply cites, and the answer without the marks that say so."""
+    """The citations of a reply, and its answer without citation marks."""
 
     answer: str | None
     citations: tuple[str, ...] | None = None
@@ -31,7 +31,7 @@ class Cited(NamedTuple):
 
 
 Cite = Callable[[Any, str | None, Passages], Cited]
-"""Reply, answer and passages to what is cited."""
+"""Finds citations, given the reply, its answer and its passages."""
 
 
 def cite_nothing(_reply: Any, answer: str | None, _passages: Passages) -> Cited:
@@ -40,7 +40,7 @@ def cite_nothing(_reply: Any, answer: str | None, _passages: Passages) -> Cited:
 
 
 def cite_by(spec: str | CitationMap, place: Locate) -> Cite:
-    """Give the form of citations that a spec maps; ``place`` is of keys below it.
+    """Make the reader of citations that a spec describes.
 
     Raises:
         InputError: An expression or a pattern cannot be compiled.

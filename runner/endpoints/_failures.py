@@ -9,7 +9,7 @@ from runner.wire.caller import NO_STATUS, Block, Reply
 
 
 def block_of(name: str = "endpoint", auth: AuthSpec | None = None) -> Block:
-    """Give the part of the spec that a request stands in, by what its keys begin with.
+    """Make the part of the spec that describes a request, with advice by status.
 
     >>> block_of("endpoint.steps[1]").advice[404]
     'check endpoint.steps[1].url'

@@ -112,7 +112,7 @@ def _answer(said: _Leaf | None, texts: list[_Leaf], name: str | None) -> str | N
 
 
 def _best(leaves: list[_Leaf], names: Sequence[str]) -> _Leaf | None:
-    """Give the leaf with the likeliest name, the one least deep of these."""
+    """Give the leaf with the likeliest name, the shallowest of several."""
     named = [leaf for leaf in leaves if leaf.key in names and leaf.value.strip()]
     return min(
         named,

@@ -114,7 +114,7 @@ def plan(
 
 
 def _once(problems: list[InputError]) -> list[InputError]:
-    """Tell what is wrong in a header of all steps once, and not for each of them."""
+    """Report a mistake in a shared header once, not for each step."""
     told: dict[tuple[Place | None, str], InputError] = {}
     for each in problems:
         told.setdefault((each.where, each.what), each)
@@ -207,7 +207,7 @@ def _compiled(
 
 
 def _within(spec: EndpointSpec, place: Locate, index: int) -> Locate:
-    """Give where the keys of a request stand; some headers, beside the steps."""
+    """Locate the keys of a request; shared headers stand outside of ``steps``."""
     if not spec.steps:
         return partial(place, "endpoint")
     own = spec.steps[index].headers
@@ -229,7 +229,7 @@ def _merged(shared: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]
 
 
 def kept(make: Callable[[], Made], problems: list[InputError]) -> Made | None:
-    """Give what is made, or None with why it cannot be among the problems."""
+    """Give the result of ``make``, or None and add its mistakes to the problems."""
     try:
         return make()
     except InputError as error:
@@ -238,7 +238,7 @@ def kept(make: Callable[[], Made], problems: list[InputError]) -> Made | None:
 
 
 def _timing(forms: tuple[RequestForm, ...], response: ResponseMap) -> Timing:
-    """Find which requests a person who asks would wait for.
+    """Find which requests count to the latency: those a user would wait for.
 
     The answer is given by the last one that its expression reads. With it count those
     that it needs, from the first of them that sends the question.

@@ -122,7 +122,7 @@ class Service:
         )
 
     def stop(self, patience: float = PATIENCE) -> None:
-        """End the command and what it started; what does not heed it is killed."""
+        """Terminate the command and all that it started, at last by SIGKILL."""
         try:
             self._signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
@@ -149,7 +149,7 @@ class Service:
             os.killpg(self._process.pid, number)
 
     def _keep(self) -> None:
-        """Write the output to the log, masked; what is too much is read and dropped."""
+        """Write the masked output to the log, up to its limit; drop the rest."""
         size = 0
         output: Any = self._process.stdout
         with output:

@@ -18,7 +18,7 @@ from runner.wire.caller import Unreadable
 Around = Callable[[dict[str, Any]], Any]
 
 MOST_EVENTS = 100_000
-"""Of one reply; an answer has a few thousand, and each takes room of its own."""
+"""The most events of one reply; an answer has a few thousand."""
 
 _SHOWN = 8 * 1024
 _PART = 300
@@ -43,7 +43,7 @@ class Stream:
         self.beginning = b""
 
     def take(self, piece: bytes) -> None:
-        """Take the next bytes, cut anywhere.
+        """Take the next bytes of the body.
 
         Raises:
             Unreadable: There are too many events.
@@ -93,14 +93,14 @@ class Stream:
         return None if first is None else self._times[first]
 
     def cut(self) -> dict[str, Any]:
-        """Give the beginning of what had come until its call failed."""
+        """Give the first events that had arrived when the call failed."""
         sizes = accumulate(len(event.data) for event in self._events)
         kept = bisect_right([*islice(sizes, _KEPT)], _ROOM)
         return together(self._events[:kept])
 
 
 def with_part(failure: Failure, replies: ReplyMap, reply: Any) -> Failure:
-    """Give a failure with what had been answered until then, as far as it is known."""
+    """Add to a failure the part of the answer that had arrived."""
     failure = failure._replace(shown=replies.shown(reply))
     part = replies.part(reply)
     if not part:

@@ -16,7 +16,7 @@ _OF_REPLY = (
     *("error", "answer", "contexts", "citations", "refused", "usage", "session"),
 )
 _EMPTY: Mapping[str, Any] = {"answer": "", "contexts": []}
-"""What a join and a filter give where they match no event of a stream."""
+"""What expressions over a stream give where no event matches."""
 
 _NEEDED = frozenset({"answer", "contexts", "context.id", "context.text"})
 
@@ -30,7 +30,7 @@ class Match(NamedTuple):
     value: Any = None
     """Of a key of ``context``, the values in all passages that have one."""
     problem: InputError | None = None
-    """What is wrong, where something has to stand there and does not."""
+    """The mistake, where a needed value is missing."""
 
 
 def trace(spec: ResponseMap, reply: Any, place: Locate) -> list[Match]:

@@ -22,14 +22,14 @@ class Malformed(Exception):
 
 
 def kind(value: Any) -> str:
-    """Say what a value is, in the words of JSON."""
+    """Name the JSON type of a value."""
     if value is None:
         return "null"
     return _KINDS.get(type(value), "a number")
 
 
 def word(value: Any, key: str) -> str | None:
-    """Give an id as a string: integers become decimals, null stays None.
+    """Convert an id to a string; null becomes None.
 
     Raises:
         Malformed: It is a boolean, a fraction, a list or an object.
@@ -42,14 +42,14 @@ def word(value: Any, key: str) -> str | None:
 
 
 def number(value: Any) -> float | None:
-    """Give a number as a float that can hold it, None for anything else."""
+    """Convert a number to a float; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if abs(value) < float_info.max else None
 
 
 def described(reply: Any, what: str = "reply") -> str:
-    """Say which keys a reply, or a part of it, has, and which stand within them.
+    """Describe a reply by its keys, for messages.
 
     Of a stream, which kinds of events came.
     """
@@ -81,7 +81,7 @@ def streams_in(reply: Any) -> list[str]:
 
 
 def _outlined(events: list[Any]) -> str:
-    """Say which kinds of events there are: their names, and what stands in them."""
+    """Describe events by their names and keys."""
     kinds = dict.fromkeys(islice(map(_shape, events), _EVENTS_SEEN))
     shown = list(islice(kinds, _KEYS_SHOWN))
     more = ["..."] if len(kinds) > len(shown) else []

@@ -34,7 +34,7 @@ class Watch:
         self._entry: Any = None
 
     def answered(self) -> None:
-        """Note that a reply has an answer."""
+        """Record that a reply had an answer."""
         self._unseen.pop(("answer",), None)
 
     def see(
@@ -43,7 +43,7 @@ class Watch:
         contexts: list[Any] | None,
         passages: tuple[Passage, ...] | None,
     ) -> None:
-        """Note what one reply shows; nearly free once everything was seen."""
+        """Record the fields of one reply; cheap once every path was seen."""
         if not self._unseen:
             return
         # Threads may lose a count here, which changes a sentence and nothing else.

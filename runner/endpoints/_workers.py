@@ -32,7 +32,7 @@ class EventLoop:
         self._thread: Thread | None = None
 
     def begin(self, awaitable: Awaitable[Any]) -> Future[Any]:
-        """Run something in the loop; gives what its value can be waited for by."""
+        """Run an awaitable in the loop; gives a future of its value."""
 
         async def awaited() -> Any:
             return await awaitable
@@ -45,7 +45,7 @@ class EventLoop:
         return asyncio.run_coroutine_threadsafe(awaited(), self._loop)
 
     def stop(self) -> None:
-        """End the loop, and what runs in it, which gets a moment to clean up."""
+        """Stop the loop; its tasks are cancelled and get a moment to clean up."""
         with self._lock:
             if self._loop is None or self._thread is None or self._loop.is_closed():
                 return

@@ -37,7 +37,7 @@ class Address(NamedTuple):
 
 
 def addresses(spec: JudgeSpec) -> tuple[Address, Address | None]:
-    """Give where chats and embeddings go; None where no model embeds."""
+    """Give the URLs of chat completions and of embeddings; None without embeddings."""
     url = spec.url or ""
     chat = Address(_ending(url, _CHAT), ("url",))
     if spec.embeddings is None:
@@ -49,14 +49,14 @@ def addresses(spec: JudgeSpec) -> tuple[Address, Address | None]:
 
 
 def _ending(url: str, path: str, instead: str = "") -> str:
-    """Give a URL whose path ends with the name of a call; its query stays."""
+    """Complete a base URL with the path of a call; its query stays."""
     parts = urlsplit(url)
     base = parts.path.rstrip("/").removesuffix(instead)
     return parts._replace(path=base.removesuffix(path) + path, fragment="").geturl()
 
 
 def credentials(spec: JudgeSpec, url: str) -> dict[str, str]:
-    """Give the headers that say who asks; Azure, told by its query, has its own."""
+    """Give the authentication header; that of Azure where the URL has its query."""
     if not spec.api_key:
         return {}
     if "api-version" in parse_qs(urlsplit(url).query):
@@ -65,7 +65,7 @@ def credentials(spec: JudgeSpec, url: str) -> dict[str, str]:
 
 
 def answered(value: Any) -> str:
-    """Give the text that a model answered with.
+    """Give the text of a chat completion.
 
     Raises:
         Unrated: It refused, was cut off, or the reply is none of a chat.
@@ -109,7 +109,7 @@ def embedded(value: Any, wanted: int) -> list[list[float]]:
 
 
 def vectors(values: Sequence[Any]) -> list[list[float]]:
-    """Give the vectors that some JSON is.
+    """Check that some JSON is a list of vectors, and give them.
 
     Raises:
         Unrated: They are not of one length, or no numbers.
@@ -147,7 +147,7 @@ def _coded(error: Any) -> str:
 
 
 def usage(value: Any) -> Tokens | None:
-    """Give the tokens that a reply states; None where it states none."""
+    """Give the token counts of a reply; None where it has none."""
     said = value.get("usage") if isinstance(value, Mapping) else None
     for names in _TOKENS:
         counts = [said.get(name) for name in names] if isinstance(said, Mapping) else []
@@ -161,7 +161,7 @@ class ErrorBody(NamedTuple):
     """The error that a server states in the body of a reply."""
 
     text: str
-    """All of it, in small letters, to look for what it complains about."""
+    """The whole body in lower case."""
     code: str
     message: str
 
@@ -171,7 +171,7 @@ class ErrorBody(NamedTuple):
         return any(word in self.text for word in _FILTERS)
 
     def shown(self, material: str) -> str:
-        """Give what may be told of it: nothing that repeats the texts that were sent.
+        """Give a message that does not repeat the texts of the request.
 
         Some servers send a request back within their complaint.
         """
@@ -183,7 +183,7 @@ class ErrorBody(NamedTuple):
 
 
 def error_body(body: bytes) -> ErrorBody:
-    """Read the body of an error, whatever it is."""
+    """Parse the body of an error, whatever its format."""
     text = body.decode(errors="replace")
     try:
         found = from_json(body)

@@ -12,11 +12,11 @@ from runner.units import plain
 
 _MILLION = 1_000_000
 REPLY = 200
-"""Tokens that a reply is taken for until it is there."""
+"""Tokens that are reserved for a reply."""
 
 
 class Tokens(NamedTuple):
-    """What a call takes, or what was set aside for it."""
+    """The tokens of a call, or those reserved for it."""
 
     input_tokens: int
     output_tokens: int = REPLY
@@ -51,7 +51,7 @@ class Meter:
         self._failed = 0
 
     def reserve(self, input_tokens: int) -> Tokens:
-        """Set aside what a call may take.
+        """Reserve tokens for a call.
 
         Raises:
             Spent: It would pass a limit of the budget; names it.
@@ -69,7 +69,7 @@ class Meter:
     def settle(
         self, reserved: Tokens, taken: Tokens = NOTHING, *, stated: bool = True
     ) -> None:
-        """Put what a call took in the place of what was set aside for it.
+        """Replace the reserved tokens of a call by those it took.
 
         ``stated`` says that the server told it, and that nothing was estimated.
         """
@@ -92,7 +92,7 @@ class Meter:
             self._failed += 1
 
     def account(self) -> JudgeAccount:
-        """Give what was counted."""
+        """Give the counts so far."""
         with self._lock:
             return JudgeAccount(
                 model=self._spec.model,
@@ -137,6 +137,6 @@ class Meter:
 
 
 def cost(sent: Tokens, per_input: float, per_output: float) -> float:
-    """Give USD, from prices for a million tokens."""
+    """Give the cost in USD, by prices for a million tokens."""
     total = sent.input_tokens * per_input + sent.output_tokens * per_output
     return total / _MILLION

@@ -38,7 +38,7 @@ class Options:
             return {**self._plain, **({"response_format": chosen} if chosen else {})}
 
     def drop(self, sent: Mapping[str, Any], said: ErrorBody) -> bool:
-        """Leave out, from now on, what a server complains of; whether that was sent."""
+        """Drop the option that a server rejected; gives whether it was sent."""
         text = said.message.lower() or said.text
         named = [name for name in ("temperature", "seed") if name in text]
         if any(word in text for word in _FORMATS):
@@ -57,7 +57,7 @@ class Options:
         return True
 
     def notices(self) -> Iterator[str]:
-        """Say what is left out."""
+        """Say which options were dropped."""
         with self._lock:
             if self._dropped:
                 yield f"the judge's server does not take {', '.join(self._dropped)}"

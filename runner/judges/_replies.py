@@ -32,7 +32,7 @@ def tokens_about(text: str) -> int:
 
 
 def read(task: Task[Any], texts: dict[str, Any], text: str) -> Any:
-    """Give the JSON in what a judge said, where it is what the task asks for.
+    """Find the JSON in a judge's text that is valid for a task.
 
     Around it there may be thoughts in ``<think>``, a fence of Markdown or words. Where
     two replies stand in it that say different things, none of them is taken.
@@ -57,7 +57,7 @@ def read(task: Task[Any], texts: dict[str, Any], text: str) -> Any:
 
 
 def validated(task: Task[Reply], texts: dict[str, Any], found: Any) -> Reply:
-    """Give the reply that some JSON is.
+    """Validate JSON as the reply to a task.
 
     Raises:
         Invalid: It is not what the task asks for.
@@ -73,7 +73,7 @@ def validated(task: Task[Reply], texts: dict[str, Any], found: Any) -> Reply:
 
 
 def _objects(text: str) -> list[Any]:
-    """Give the JSON objects in a text, but for those in thoughts.
+    """Find the JSON objects in a text, without those in reasoning.
 
     Many models end their thoughts with ``</think>`` and never began them, since the
     beginning is in their own template. A mark within an object is a part of its text.

@@ -22,7 +22,7 @@ class SingleFlight:
         self._asked: OrderedDict[str, Future[Any]] = OrderedDict()
 
     def get(self, key: str, make: Callable[[], Any]) -> Any:
-        """Give what is remembered under a key, else what ``make`` gives."""
+        """Give the cached value of a key, else the result of ``make``."""
         with self._lock:
             known = self._asked.get(key)
             future = known or self._asked.setdefault(key, Future())

@@ -72,12 +72,12 @@ class _Question(NamedTuple):
     schema: Mapping[str, Any] | None
     """Of the JSON that is wanted; None where no options are sent."""
     tokens: int
-    """About so many are sent."""
+    """An estimate of the tokens of the request."""
     material: str
-    """What others wrote in it, and no message may repeat."""
+    """Foreign text in it, which no message may repeat."""
 
     def estimated(self, body: bytes) -> Tokens:
-        """Give about what it took, where the server does not say."""
+        """Estimate its tokens, where the server does not state them."""
         return Tokens(self.tokens, tokens_about(body.decode(errors="replace")))
 
 
@@ -132,7 +132,7 @@ class Chat:
         schema: Mapping[str, Any],
         turns: Sequence[Mapping[str, str]] = (),
     ) -> str:
-        """Give what the model says to a prompt.
+        """Give the model's answer to a prompt.
 
         Args:
             prompt: Our instructions, and the texts.
@@ -169,7 +169,7 @@ class Chat:
         return embedded(self._asked(asked), len(texts))
 
     def notices(self) -> tuple[str, ...]:
-        """Say what the server did not take, and where it was found."""
+        """Say which options were dropped, and where the server was found."""
         return (*self._options.notices(), *self._caller.reach.notices())
 
     def close(self) -> None:
@@ -178,7 +178,7 @@ class Chat:
         self._caller.close()
 
     def _asked(self, question: _Question) -> Any:
-        """Give the JSON of a reply, through retries and without what is refused."""
+        """Give the JSON of a reply, with retries and without rejected options."""
         attempts = 0
         while True:
             options = self._options.of(question.schema)
@@ -201,7 +201,7 @@ class Chat:
     def _attempt(
         self, question: _Question, options: Mapping[str, Any]
     ) -> _Value | Reply | Failure:
-        """Send it once, and count what that took."""
+        """Send a request once, and count its tokens."""
         if delay := self._pace.wait():
             self._sleep(delay)
         request = self._prepared(question.address, {**question.body, **options})
@@ -241,7 +241,7 @@ class Chat:
     def _failure(
         self, came: Reply | Failure, options: Mapping[str, Any], question: _Question
     ) -> Failure | None:
-        """Explain an attempt that failed; None where it is worth one without an option.
+        """Explain a failed attempt; None where a rejected option was dropped.
 
         Raises:
             Unrated: A filter of contents stopped it, and would do so again.

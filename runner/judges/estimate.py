@@ -15,7 +15,7 @@ from runner.spec import JudgeSpec, Spec
 from runner.units import count, rough
 
 PASSAGES, ANSWER = 1_500, 200
-"""Tokens that the passages of a case and its answer are taken for."""
+"""Assumed tokens of the passages and of the answer of a case."""
 
 _TAKING = (
     f"taking the passages of a case for {PASSAGES:,} tokens, its answer for {ANSWER}; "
@@ -23,7 +23,7 @@ _TAKING = (
 
 
 class Estimate(NamedTuple):
-    """About what the judged metrics of a run will take at most."""
+    """An upper estimate of the requests, tokens and cost of judging."""
 
     calls: int
     tokens: Tokens
@@ -32,7 +32,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(spec: Spec, cases: Iterable[Case], templates: Path) -> Estimate | None:
-    """Give about what judging takes where every case is judged; None without a judge.
+    """Estimate the cost of judging every case; None without a judge.
 
     Args:
         spec: Whose judge and measures these are.
@@ -59,7 +59,7 @@ def of_replies(
     replies: Iterable[tuple[Measure, Sequence[str]]],
     templates: Path,
 ) -> Estimate:
-    """Give about what it takes to rate replies that are known.
+    """Estimate the cost of rating known replies.
 
     Args:
         judge: Who rates.
@@ -77,13 +77,13 @@ def of_replies(
 
 
 def _ours(measures: Iterable[Measure], templates: Path) -> Mapping[str, int]:
-    """Give about the tokens of our own words in the prompt of each task."""
+    """Estimate the tokens of each prompt template."""
     names = {task.name for measure in measures for task in measure.metric.tasks}
     return {name: tokens_about(_prompt(templates, name)) for name in names}
 
 
 def _requests(measure: Measure, theirs: int, ours: Mapping[str, int]) -> Iterator[int]:
-    """Give about the tokens of each request for one rating."""
+    """Estimate the tokens of each request of one rating."""
     for task in measure.metric.tasks:
         yield ours[task.name] + theirs
     if measure.metric.embeds:
@@ -91,7 +91,7 @@ def _requests(measure: Measure, theirs: int, ours: Mapping[str, int]) -> Iterato
 
 
 def _summed(judge: JudgeSpec, asked: Sequence[int], times: float = 1) -> Estimate:
-    """Give the sum over prompts of so many tokens each."""
+    """Sum up requests of so many tokens each."""
     calls = round(len(asked) * times)
     tokens = Tokens(round(sum(asked) * times), calls * REPLY)
     price = judge.price
@@ -104,14 +104,14 @@ def _prompt(templates: Path, name: str) -> str:
 
 
 def _theirs(case: Case, measure: Measure) -> int:
-    """Give about the tokens of what others wrote in one prompt."""
+    """Estimate the tokens of a case's own texts in one prompt."""
     texts = [case.question, case.reference or "", *case.anchors, *case.intents]
     passages = PASSAGES if "passages" in measure.metric.inputs else 0
     return sum(map(tokens_about, texts)) + passages + ANSWER
 
 
 def told(found: Estimate, judge: JudgeSpec, how: str = _TAKING) -> Iterator[str]:
-    """Give the lines that say it, with a warning where the budget allows less.
+    """Describe an estimate, with a warning where it exceeds the budget.
 
     ``how`` says what it was made of.
     """

@@ -18,7 +18,7 @@ PROMPTS = "judge"
 def fingerprints(
     tasks: Sequence[Task[Any]], templates: Path
 ) -> Mapping[str, TaskFingerprint]:
-    """Give what tells two versions of each task apart, by its name.
+    """Give the fingerprint of each task, by its name.
 
     Args:
         tasks: What a judge is asked.
@@ -35,7 +35,7 @@ def fingerprints(
 
 
 def _hash(folder: Path, task: Task[Any], spoken: str) -> str:
-    """Give the hash of a template, with the sentences on fences that it includes."""
+    """Hash a template together with the one that it includes."""
     parts = (f"{task.name}.{spoken}.j2", f"_data.{spoken}.j2")
     texts = [(folder / part).read_bytes() for part in parts]
     return blake2b(b"\0".join(texts), digest_size=8).hexdigest()

@@ -79,7 +79,7 @@ class Judging:
         return self._meter.account()
 
     def notices(self) -> list[str]:
-        """Give what the reader should know about where replies came from."""
+        """Give notices on where replies came from."""
         recording, cache, chat = self._sources
         said = list(chat.notices()) if chat else []
         for name, file in (("cache", cache), ("recorded", recording)):
@@ -143,7 +143,7 @@ class Judging:
         return self._single_flight.get(wanted.key, partial(self._found, wanted))
 
     def _found(self, wanted: _Query) -> Any:
-        """Give what is stored, else what is said, which is stored then."""
+        """Give the stored reply, else ask and store the reply."""
         recording, cache, _ = self._sources
         for store in (recording, cache):
             kept = store.get(wanted.key) if store else None
@@ -156,7 +156,7 @@ class Judging:
         return reply
 
     def _counted(self, ask: Callable[[], Any]) -> Any:
-        """Give what is said, unless too much failed before."""
+        """Ask, unless the circuit breaker is open, and count the result."""
         try:
             self._breaker.check()
             reply = ask()
@@ -171,7 +171,7 @@ class Judging:
         return reply
 
     def _asked(self, task: Task[Any], texts: dict[str, Any], prompt: Prompt) -> Any:
-        """Give the JSON of a valid reply, at the second try if need be."""
+        """Ask the model, a second time where its reply is not valid."""
         chat, schema = self._chat(), schema_of(task)
         said = chat.say(prompt, schema)
         try:
@@ -228,16 +228,16 @@ class _Query(NamedTuple):
 
     key: str
     about: Mapping[str, Any]
-    """What people read of it, where it is stored."""
+    """Readable fields that are stored beside the reply."""
     ask: Callable[[], Any]
     fits: Callable[[Any], bool]
-    """Whether what was stored is still what is wanted."""
+    """Whether a stored reply is still valid."""
 
 
 def key_of(
     identity: Mapping[str, Any], about: Mapping[str, Any], sent: Any, trial: int
 ) -> str:
-    """Give the hash under which a reply is stored.
+    """Hash a question into the key of its stored reply.
 
     Args:
         identity: What decides a judge's ratings.
@@ -265,7 +265,7 @@ def _are_vectors(wanted: int, found: Any) -> bool:
 
 
 def _turns(said: str, why: str) -> list[dict[str, str]]:
-    """Give what follows a reply that was not valid."""
+    """Give the messages that ask again after an invalid reply."""
     again = {"role": "user", "content": _AGAIN.format(why=why)}
     if not said.strip():
         return [again]

@@ -50,7 +50,7 @@ class Recording:
         self._index()
 
     def get(self, key: str) -> Any:
-        """Give what is kept under a key; None where nothing is."""
+        """Give the stored reply of a key; None where there is none."""
         with self._lock:
             start = self._places.get(key)
             if start is None:
@@ -79,7 +79,7 @@ class Recording:
             self._file.close()
 
     def _index(self) -> None:
-        """Note where each reply stands; a later one of the same key counts."""
+        """Index the file; of two replies with one key the later counts."""
         start = self._file.seek(0)
         while line := self._file.readline(_LONGEST):
             if found := _entry(line):
@@ -91,7 +91,7 @@ class Recording:
             self._end_line()
 
     def _end_line(self) -> None:
-        """See that a last line that was cut off does not spoil the next one."""
+        """End a last line that was cut off, so that the next one stands alone."""
         self._file.seek(-1, os.SEEK_END)
         if self._file.read(1) != b"\n":
             self._file.write(b"\n")
@@ -105,7 +105,7 @@ def _opened(path: Path, *, writable: bool) -> BinaryIO:
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:
-    """Give the key and the reply of a line; None where it has none of it."""
+    """Parse a line; None where it is no entry."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -124,7 +124,7 @@ class ReplyChanges(NamedTuple):
 
 
 def reply_changes(now: Path, then: Path) -> ReplyChanges:
-    """Hold the replies in a file against those that it held before.
+    """Compare the replies in a file with those of an earlier version of it.
 
     Raises:
         OSError: One of them cannot be read.

@@ -17,14 +17,14 @@ class Item(NamedTuple):
     """One reply to one case, looked at by one metric."""
 
     key: str
-    """Of the texts that are judged: another answer is another item."""
+    """A hash of the judged texts."""
     metric: str
     case: Case
     response: Response
 
     @property
     def language(self) -> Language:
-        """In which language it is spoken of."""
+        """The language of its question and answer."""
         return language(self.case.question, self.response.answer)
 
     @property

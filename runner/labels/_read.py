@@ -16,7 +16,7 @@ from runner.model import Case, Response
 from runner.spec import ResponseMap
 
 OWN = ("metric", "label", "annotator", "note")
-"""What stands in a row beside case and reply."""
+"""The columns of a row beside those of case and reply."""
 
 LookUp = Callable[[str], tuple[Case, Response] | None]
 """Given the id of a case, finds it with its reply."""
@@ -110,7 +110,7 @@ def _renamed(row: Row) -> Row:
 
 
 def said(row: Row) -> bool | None:
-    """Give what a row's label says: good, bad, or None for not knowing.
+    """Parse the label of a row: good, bad, or None for unsure.
 
     Raises:
         InputError: It is none of the words.

@@ -20,7 +20,7 @@ from runner.spec import EndpointSpec, ResponseMap
 from runner.templating import by_path
 
 TOKEN = "RAG_TOKEN"  # noqa: S105 - the name of a variable
-"""What goes out as a bearer token, where the environment has it."""
+"""The variable whose value is sent as a bearer token."""
 
 _QUESTION = "What can I ask you about?"
 _ASKED = "{{ question }}"

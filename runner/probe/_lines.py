@@ -21,7 +21,7 @@ _BODY = 2000  # characters
 _VALUE = 80
 
 Hide = Callable[[str], str]
-"""Takes the secrets out of a text, before it is cut."""
+"""Masks secrets in a text, before it is shortened."""
 
 
 def attempted(
@@ -62,7 +62,7 @@ def _state(reply: Reply) -> str:
 
 
 def _sent(data: bytes | str) -> str:
-    """Give a request's body as people write it, every language in its own letters."""
+    """Give the body of a request without escapes of non-ASCII letters."""
     text = data.decode(errors="replace") if isinstance(data, bytes) else data
     with suppress(ValueError):
         return json.dumps(json.loads(text), ensure_ascii=False)

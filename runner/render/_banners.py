@@ -21,7 +21,7 @@ _NOTICES = 10
 
 
 def totals(report: Report) -> Sentence:
-    """Give the cases by outcome, and what chance makes of those that flipped."""
+    """Give the number of cases by outcome, and whether chance explains the flips."""
     counted = report.totals
     outcomes = {
         "passed": counted.passed,
@@ -42,7 +42,7 @@ def totals(report: Report) -> Sentence:
 
 
 def banners(report: Report, links: Links, *, kept: bool = False) -> list[Sentence]:
-    """Give what must be read with the numbers, each once: reasons, filters, notices.
+    """Give the sentences above the table, each once: reasons, filters, notices.
 
     ``kept``: how a baseline is made of this run is said elsewhere.
     """
@@ -74,7 +74,7 @@ def _banners(report: Report, links: Links, *, kept: bool) -> Iterator[Sentence]:
 
 
 def _reasons(report: Report) -> Iterator[Sentence]:
-    """Give why the run is what it is, where no gate in the table says it."""
+    """Give the reasons of the verdict that no gate in the table shows."""
     blocking = any(gate.blocks for gate in report.gates)
     if report.verdict in ("error", "skipped") or not blocking:
         for reason in report.reasons:
@@ -82,7 +82,7 @@ def _reasons(report: Report) -> Iterator[Sentence]:
 
 
 def _unlike(report: Report) -> Iterator[Sentence]:
-    """Give what was not compared: the cases that changed apart from all else."""
+    """Give what was not compared with the baseline: changed cases, then all else."""
     compared = report.comparison
     if compared is None:
         return
@@ -105,7 +105,7 @@ def _unlike(report: Report) -> Iterator[Sentence]:
 
 
 def footer(report: Report, links: Links) -> Sentence:
-    """Give what the numbers are of: commits, run, time, version."""
+    """Give commits, run, judge, time and version."""
     head = report.commit or links.commit
     merge = links.merge if links.merge != head else ""
     compared = report.comparison
@@ -126,7 +126,7 @@ def footer(report: Report, links: Links) -> Sentence:
 
 
 def commit(name: str, links: Links) -> Piece:
-    """Give a commit in short, which leads to it where that is known."""
+    """Give a shortened commit hash, as a link where possible."""
     return quote(name[:7], links.commit_url(name))
 
 

@@ -19,7 +19,7 @@ _WIDTH = max(map(len, _LABELS)) + 1
 
 
 class Charge(NamedTuple):
-    """How many failing cases collapse in a layer, first and also."""
+    """A row on a layer: how many cases fail there first, and how many also."""
 
     layer: str
     first: int
@@ -43,7 +43,7 @@ class Detail(NamedTuple):
     id: Sentence
     about: Sentence
     text: str
-    """Foreign: labelled lines."""
+    """Labelled lines of foreign text."""
 
 
 def failing(report: Report) -> int:
@@ -52,7 +52,7 @@ def failing(report: Report) -> int:
 
 
 def charges(report: Report) -> list[Charge]:
-    """Give the layers that are charged with anything; the rest of the cases last."""
+    """Give a row for each layer in which cases fail; cases without a layer last."""
     before = report.comparison.layers if report.comparison else {}
     table = []
     for layer in LAYERS:
@@ -145,7 +145,7 @@ def _about(case: FailedCase, *, linked: bool) -> list[Sentence]:
 
 
 def case_text(case: FailedCase, limit: int) -> str:
-    """Give a case as labelled lines; what is not known has no line."""
+    """Give a case as labelled lines; unknown fields are left out."""
     return "\n".join(_lines(case, limit))
 
 

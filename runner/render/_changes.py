@@ -60,7 +60,7 @@ def changes(report: Report, links: Links) -> list[Change]:
 
 
 class _Ids:
-    """What is known of cases by their ids."""
+    """Looks up cases by their ids."""
 
     def __init__(self, report: Report, links: Links) -> None:
         self._quoted = {case.id: case for case in report.failures}
@@ -99,7 +99,7 @@ def _places(report: Report) -> Iterator[tuple[str, tuple[str, int | None]]]:
 
 
 def _why(case: FailedCase | None, shift: Shift | None) -> Sentence:
-    """Give what shows it: which passages went, else the evidence."""
+    """Give the explanation of a change: lost passages, else the evidence."""
     evidence = cut_middle(short_of_call(case.evidence), _WHY) if case else ""
     gone = _gone(shift) if shift else ()
     is_ranking = shift is not None and shift.layer in ("retrieval", "context")

@@ -26,7 +26,7 @@ _PICTURES = 0x2400  # from here Unicode has a picture of each control
 
 
 def clean(text: str) -> str:
-    r"""Give a text without what could rule a terminal, a parser or a reader's eye.
+    r"""Replace control, bidirectional and hidden characters in a text.
 
     Every line end is ``\n``; controls show as their pictures, so that an ANSI sequence
     is seen and does nothing; overrides of direction become U+FFFD; zero-width
@@ -41,7 +41,7 @@ def clean(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    r"""Give text of which no line is a command to GitHub's runner, also in a fence.
+    r"""Change lines that GitHub's runner would take as a command.
 
     >>> inert("a\n ::error::b ::c")
     'a\n : :error::b ::c'
@@ -50,7 +50,7 @@ def inert(text: str) -> str:
 
 
 def inert_markup(text: str) -> str:
-    r"""Give HTML or XML that says the same, and of which no line is a command.
+    r"""Do the same in HTML or XML, by character references.
 
     >>> inert_markup("<p>a\n::error::b ##[c]</p>")
     '<p>a\n&#58;:error::b ##&#91;c]</p>'
@@ -68,5 +68,5 @@ def _instead(found: re.Match[str]) -> str:
 
 
 def cleaned(report: Report) -> Report:
-    """Give a Report of which every text, also in keys, is clean."""
+    """Clean every text of a Report, keys included."""
     return mapped(report, clean)

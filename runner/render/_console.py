@@ -49,7 +49,7 @@ Paint = Callable[[str, str], str]
 def console(
     report: Report, *, colour: bool = False, folder: str = "", keep: str = ""
 ) -> str:
-    """Give the layered table with the breakdown of failures.
+    """Render a report as text: verdict, table, failures, advice.
 
     No line can be a workflow command: GitHub's runner would obey a ``::error::`` that
     an answer brings along.
@@ -90,7 +90,7 @@ def _unpainted(text: str, _state: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Give foreign text as a terminal or a log may show it, its lines kept."""
+    """Make foreign text safe for a terminal or a log; its lines are kept."""
     return inert(clean(text))
 
 
@@ -204,7 +204,7 @@ def _cases(report: Report, shown: View) -> str:
 
 
 def _evidence(case: FailedCase, width: int) -> str:
-    """Give what was expected, by the evidence, and where there is room what came."""
+    """Give the evidence, and where there is room what the reply held instead."""
     evidence, got = " ".join(case.evidence.split()), _got(case)
     if cells(evidence) > width:
         evidence = short_of_call(evidence)

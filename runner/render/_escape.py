@@ -52,7 +52,7 @@ def block(text: str, limit: int = 2_000) -> str:
 
 
 def few_ticks(text: str) -> str:
-    """Give a text whose delimiter cannot be longer than itself."""
+    """Shorten long runs of backticks, so that the delimiter stays short."""
     return _MANY_TICKS.sub("`" * _TICKS_KEPT, text)
 
 

@@ -41,7 +41,7 @@ _OUTCOMES = {
 
 
 def status(gate: GateResult) -> Status:
-    """Give how a gate stands for its reader; what only warns is never failed."""
+    """Give the status of a gate; one that only warns is never ``failed``."""
     if gate.outcome == "no_baseline":
         return "no baseline"
     if gate.outcome == "not_selected":
@@ -59,7 +59,7 @@ def worst(gates: Iterable[GateResult]) -> Status:
 
 
 def rule(gate: GateResult, unit: str, better: Better) -> Sentence:
-    """Give what a gate asks for, what kept it from an answer, and whose it is."""
+    """Give the limit of a gate, why it is undecided, and its owner."""
     remarks = [
         say(_OUTCOMES.get(gate.outcome, "")),
         say("only warns" if gate.level == "warn" else ""),
@@ -70,7 +70,7 @@ def rule(gate: GateResult, unit: str, better: Better) -> Sentence:
 
 
 def asks(gate: GateResult, unit: str, better: Better) -> str:
-    """Give the limit as it reads beside its metric."""
+    """Give the limit as the table shows it beside the metric."""
     if gate.rule in _NAMED or gate.limit is None:
         return _NAMED.get(gate.rule, gate.rule)
     if gate.rule == "min":
@@ -82,6 +82,6 @@ def asks(gate: GateResult, unit: str, better: Better) -> str:
 
 
 def why(gate: GateResult) -> Sentence:
-    """Give a gate's own sentence, but for a limit whose row says it all."""
+    """Give the message of a gate, unless its row in the table says it."""
     shown = gate.rule in ("min", "max") and gate.outcome == "failed"
     return () if shown else say(told(gate.message))

@@ -97,7 +97,7 @@ def _asked(report: Report) -> int:
 
 
 def _crossed(blocking: Sequence[GateResult]) -> list[Sentence]:
-    """Give what outweighs every average, where it happened."""
+    """Give leaks and broken red lines, which come before any average."""
     broken = [gate for gate in blocking if gate.is_broken_red_line]
     leaked = [gate for gate in broken if gate.metric == "leakage"]
     if leaked:
@@ -128,7 +128,7 @@ _VERDICTS: Mapping[Verdict, Callable[[Report], list[Sentence]]] = {
 
 
 def evaluated(report: Report) -> bool:
-    """Give whether any case got a usable reply, so that numbers mean something."""
+    """Whether any case got a usable reply, so that scores mean something."""
     totals = report.totals
     replied = totals.passed + totals.failed + totals.undetermined + totals.quarantined
     return replied > 0
@@ -177,7 +177,7 @@ def lead(report: Report) -> Sentence:
 
 
 def stated(report: Report) -> list[GateResult]:
-    """Give the gates that the lead speaks of: what broke first, and red lines."""
+    """Give the gates of the first paragraph: the first to break, and red lines."""
     if report.verdict == "passed":
         return _warnings(report)[:FEW]
     if report.verdict != "failed":
@@ -193,7 +193,7 @@ def stated(report: Report) -> list[GateResult]:
 
 
 def _weight(gate: GateResult) -> int:
-    """Give what a gate says of its layer: a leak most, a red line by tag least."""
+    """Rank a gate in its layer: a leak first, a red line by tag last."""
     return 0 if gate.metric == "leakage" else 2 if gate.is_broken_red_line else 1
 
 
@@ -222,7 +222,7 @@ def _usual(causes: Mapping[str, int]) -> Sentence:
 
 
 def _stands(gate: GateResult, report: Report) -> Sentence:
-    """Give a gate that is not passed in a sentence."""
+    """Describe a gate that did not pass."""
     if gate.is_broken_red_line:
         return _red_line(gate)
     has_limit = gate.rule in ("min", "max") and gate.outcome == "failed"

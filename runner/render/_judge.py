@@ -8,7 +8,7 @@ from runner.units import count
 
 
 def judged(account: JudgeAccount) -> Sentence:
-    """Give who judged, how often it was asked, and what that cost."""
+    """Give the model of the judge, its requests and their cost."""
     tokens = account.input_tokens + account.output_tokens
     about = "about " if account.estimated else ""
     parts = [count(account.calls, "request")]

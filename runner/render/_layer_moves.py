@@ -13,7 +13,7 @@ _AFTER_THE_SEARCH = ("refusal", "grounding", "answer")
 
 
 def layer_moves(report: Report) -> Sentence:
-    """Give how the first failures of each layer moved, over the cases of both runs.
+    """Give how many cases fail first in each layer, before and now.
 
     Nothing where nothing failed in either, or no layer gained or lost any.
     """

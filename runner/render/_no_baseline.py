@@ -11,7 +11,7 @@ from runner.report import Report
 
 
 def no_baseline(report: Report, *, kept: bool) -> Sentence:
-    """Give that a run had nothing to be held against; nothing where that is as meant.
+    """Say that there is no baseline yet; empty where the spec names none.
 
     ``kept``: how a baseline is made of this run is said elsewhere.
     """

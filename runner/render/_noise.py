@@ -14,7 +14,7 @@ _SMALL = 0.0001  # a probability that is not told more exactly
 
 
 def flips(report: Report) -> Sentence:
-    """Give whether chance alone may flip so many cases; nothing where none flipped.
+    """Say whether chance explains the flips; empty where no case flipped.
 
     Calls that failed are no flips of answers, and chance is not asked about them.
     """
@@ -45,7 +45,7 @@ def _p(value: float | None) -> str:
 
 
 def reach(report: Report) -> Sentence:
-    """Give how small a drop of accuracy the pairs can show, where no flip says it."""
+    """Say how small a drop of accuracy the pairs can show; empty where flips say it."""
     compared = report.comparison
     told = _reach(compared) if compared and not flips(report) else ""
     return say(told[:1].upper(), told[1:], "." if told else "")
@@ -60,7 +60,7 @@ def _reach(compared: Comparison) -> str:
 
 
 def is_noise(delta: Delta) -> bool:
-    """Give whether chance alone may have made a change, as a confident gate sees it.
+    """Whether chance alone explains a change, by the test of a confident gate.
 
     >>> kept = {"now": 0, "baseline": 1, "delta": -1, "pairs": 80}
     >>> fell = Delta(**kept, interval=(-1.1, -0.1), p=0.06)
@@ -74,7 +74,7 @@ def is_noise(delta: Delta) -> bool:
 
 
 def between(delta: Delta, unit: str) -> str:
-    """Give from where to where the true change may be; nothing where none is known.
+    """Give the confidence interval of a change; empty where there is none.
 
     >>> between(Delta(now=1, baseline=1, delta=0, pairs=9, interval=(-0.1, 0.02)), "")
     '−0.10 to +0.02'

@@ -22,7 +22,7 @@ _EDGES = (
 
 
 def reasons(report: Report) -> list[Sentence]:
-    """Give why each gate that is not passed is not, where nothing above says it all."""
+    """Give why gates did not pass, unless it was said above."""
     told = [gate.message for gate in stated(report) if len(gate.cases) <= FEW]
     said = [
         why(gate)
@@ -40,7 +40,7 @@ def footnotes(rows: Iterable[Row]) -> list[Sentence]:
 
 
 def notes(report: Report, *, edges: bool = True) -> list[Sentence]:
-    """Give how far the numbers can be relied on: gaps, ceilings, absent evidence.
+    """Give the limits of the numbers: missing scores, ceilings, absent evidence.
 
     ``edges``: what the brackets behind a change mean is told too.
     """
@@ -55,7 +55,7 @@ def notes(report: Report, *, edges: bool = True) -> list[Sentence]:
 
 
 def _gaps(report: Report) -> Iterator[Sentence]:
-    """Give a sentence for all metrics with the same gap: what lacks is mostly one."""
+    """Give one sentence for all metrics with equally many missing scores."""
     gaps: dict[tuple[int, int], list[str]] = {}
     for label, summary in report.summaries.items():
         gap = summary.due - summary.scored
@@ -79,7 +79,7 @@ def _ceiling(label: str, summary: Summary) -> Sentence:
 
 
 def _decided(report: Report) -> Iterator[Sentence]:
-    """Say on what it stands that a judged metric decides."""
+    """Give the agreement with people by which a judged metric may block."""
     for label, weight in report.judge.weights.items() if report.judge else ():
         if weight.calibrated:
             why = told(weight.why)

@@ -13,7 +13,7 @@ _MOST_DIGITS = {"s": 3, "money": 6}
 
 
 def number(value: float, unit: str = "", against: Iterable[float | None] = ()) -> str:
-    """Give a value with its unit, on the same side of each limit as it really is.
+    """Format a value with enough digits to show on which side of each limit it is.
 
     >>> number(0.8499, against=[0.85]), number(0.84), number(2.1, "s")
     ('0.8499', '0.84', '2.1 s')
@@ -24,7 +24,7 @@ def number(value: float, unit: str = "", against: Iterable[float | None] = ()) -
 
 
 def limit(value: float, unit: str = "") -> str:
-    """Give a limit with every digit it was written with.
+    """Format a limit with all its digits.
 
     >>> limit(0.855), limit(1.0), limit(3, "s")
     ('0.855', '1.00', '3 s')
@@ -36,7 +36,7 @@ def limit(value: float, unit: str = "") -> str:
 
 
 def change(now: float, then: float, unit: str = "", drops: Iterable[float] = ()) -> str:
-    """Give ``now - then`` with its sign; ±0 where all its shown digits are 0.
+    """Format ``now - then`` with its sign; ±0 where all shown digits are 0.
 
     It has the digits of ``then``, and more where a limit on the drop asks for them.
 
@@ -53,7 +53,7 @@ def change(now: float, then: float, unit: str = "", drops: Iterable[float] = ())
 
 
 def percent(share: float) -> str:
-    """Give a share as a percentage, as it was written.
+    """Format a share as a percentage, with all its digits.
 
     >>> percent(0.05), percent(0.125)
     ('5 %', '12.5 %')

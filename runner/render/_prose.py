@@ -28,7 +28,7 @@ _OPENS, _CLOSES = frozenset("{[<"), frozenset("}]>")
 
 
 def prose(text: str, code: Callable[[str], str] = cell, limit: int = 300) -> str:
-    """Give one line in which every word that is not plain stands in code.
+    """Put every word of a line that is not plain into code spans.
 
     Args:
         text: A sentence; its ends of line become spaces.
@@ -53,7 +53,7 @@ def _spans(words: list[str], code: Callable[[str], str]) -> Iterator[str]:
 
 
 def _fill_brackets(words: list[str], odd: list[bool]) -> None:
-    """Make one span of what stands in brackets, such as JSON that a server sent."""
+    """Make one code span of text in brackets, such as JSON of a server."""
     opens = [place for place, word in enumerate(words) if _OPENS & set(word)]
     closes = [place for place, word in enumerate(words) if _CLOSES & set(word)]
     if opens and closes and opens[0] < closes[-1]:

@@ -20,7 +20,7 @@ class Piece(NamedTuple):
     text: str
     kind: Kind = "ours"
     url: str = ""
-    """Where it leads, an address of ours."""
+    """The target of a link, one of ours."""
 
 
 Sentence = tuple[Piece, ...]
@@ -28,32 +28,32 @@ Sentence = tuple[Piece, ...]
 
 
 def named(text: str) -> Piece:
-    """Give what a spec names, such as a metric."""
+    """Make a piece of a name in a spec, such as a metric."""
     return Piece(text, "name")
 
 
 def quote(text: str, url: str = "") -> Piece:
-    """Give a text that others chose, such as a case id; it may lead somewhere."""
+    """Make a piece of foreign text, such as a case id, perhaps with a link."""
     return Piece(text, "quote", url)
 
 
 def told(text: str) -> Piece:
-    """Give a sentence that came whole, such as a gate's message."""
+    """Make a piece of a message that mixes our words with foreign text."""
     return Piece(text, "sentence")
 
 
 def link(text: str, url: str) -> Piece:
-    """Give a piece of ours that leads somewhere."""
+    """Make a link with our own text."""
     return Piece(text, url=url)
 
 
 def strong(text: str) -> Piece:
-    """Give a piece of ours that stands out."""
+    """Make a bold piece of our own text."""
     return Piece(text, "strong")
 
 
 def say(*parts: str | Piece | Sentence) -> Sentence:
-    """Give a sentence of our words, pieces and sentences; empty parts are left out."""
+    """Join our own text, pieces and sentences; empty parts are left out."""
     pieces: list[Piece] = []
     for part in parts:
         if isinstance(part, str):
@@ -66,7 +66,7 @@ def say(*parts: str | Piece | Sentence) -> Sentence:
 
 
 def join(separator: str, sentences: Iterable[Sentence]) -> Sentence:
-    """Give the sentences that are not empty with a separator between them."""
+    """Join the sentences that are not empty with a separator."""
     joined: Sentence = ()
     for sentence in filter(None, sentences):
         joined = say(joined, separator, sentence) if joined else sentence

@@ -43,13 +43,13 @@ class Row(NamedTuple):
     baseline: str = NOTHING
     delta: str = NOTHING
     interval: str = ""
-    """From where to where the true change may be."""
+    """The confidence interval of the change."""
     gate: Sentence = ()
     status: Status = "open"
     blocks: bool = False
-    """It alone turns the run red."""
+    """Whether it fails the run by itself."""
     cases: str = ""
-    """Scored of those that should be."""
+    """How many cases are scored, of those that should be."""
 
 
 class _Name(NamedTuple):
@@ -93,7 +93,7 @@ def rows(report: Report) -> list[Row]:
 
 
 def glance(table: Sequence[Row]) -> list[Row]:
-    """Give of each layer what a gate looks at, or else the first row with a number."""
+    """Give for each layer its gated rows, else the first row with a number."""
     chosen = []
     for _, rows_ in groupby(table, key=lambda row: row.layer):
         mine = list(rows_)

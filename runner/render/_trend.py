@@ -29,7 +29,7 @@ class Trend(NamedTuple):
 
 
 def trends(report: Report, least: int) -> list[Trend]:
-    """Give each gated number of which so many runs at least are known."""
+    """Give the trend of each gated metric with enough runs."""
     last = {metric: values[-SHOWN:] for metric, values in report.trend.items()}
     return [
         Trend(
@@ -45,7 +45,7 @@ def trends(report: Report, least: int) -> list[Trend]:
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """Give values as bars between their least and their most.
+    """Draw values as bars between their minimum and maximum.
 
     >>> sparkline([0.7, 0.8, 0.9]), sparkline([1, 1])
     ('▁▅█', '▄▄')
@@ -71,7 +71,7 @@ def _course(trend: Trend) -> str:
 
 
 def chart(trend: Trend) -> str:
-    """Give the lines of a chart as Mermaid reads them; every sign in it is ours.
+    """Give a chart in the language of Mermaid; it holds no foreign text.
 
     >>> print(chart(Trend((), (0.7, 0.8), "", "", "")))
     xychart-beta

@@ -42,11 +42,11 @@ class Share(NamedTuple):
     """Pieces of advice."""
     rows: int = 10**9
     trends: int = 10**9
-    """Numbers of which it is shown how they went."""
+    """How many trends are shown."""
     runs: int = 2
-    """How many runs that takes at least."""
+    """The fewest runs of a trend."""
     edges: bool = True
-    """Whether the table says from where to where a change may be."""
+    """Whether the table shows confidence intervals."""
     table: Literal["whole", "folded", "short", "gates"] = "whole"
     """``folded``: in sight are what gates look at and a row for each layer, and all of
     it can be unfolded; ``short``: that cannot be unfolded; ``gates``: what gates look
@@ -66,7 +66,7 @@ class View(NamedTuple):
     banners: list[Sentence]
     rows: list[Row]
     is_whole: bool
-    """Whether ``rows`` is the whole table, with all that there is to say."""
+    """Whether ``rows`` is the whole table."""
     more_rows: list[Row]
     """The whole table, where ``rows`` is but a part of it and there is room."""
     compared: bool
@@ -78,7 +78,7 @@ class View(NamedTuple):
     """Why gates are not passed."""
     yardstick: list[YardstickChange]
     notes: list[Sentence]
-    """How far the numbers reach."""
+    """The limits of the numbers."""
     flips: str
     moves: Sentence
     """How the first failures of each layer moved."""
@@ -94,7 +94,7 @@ class View(NamedTuple):
     histogram: tuple[tuple[float, int], ...]
     footer: Sentence
     left_out: list[str]
-    """What this share does not show, in sentences of ours."""
+    """Sentences on what this share leaves out."""
 
 
 def view(
@@ -104,7 +104,7 @@ def view(
     *,
     kept: bool = False,
 ) -> View:
-    """Give a report's parts, clean of characters that no output may hold."""
+    """Make the view of a report; its texts are cleaned."""
     report = cleaned(report)
     has_numbers = evaluated(report)
     table = rows(report) if has_numbers else []  # a table of zeros would look measured
