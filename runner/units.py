@@ -32,7 +32,7 @@ def _wrong(value: object, wanted: str) -> ValueError:
 
 
 def _split(value: object, wanted: str) -> tuple[float, str]:
-    """Give a number and the unit behind it, which is empty where there is none."""
+    """Give a number and the unit after it, which is empty where there is none."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value), ""
     matched = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
@@ -111,7 +111,7 @@ def amount(value: object) -> Amount:
     """Give a limit from ``0.85``, ``5%`` or ``3s``.
 
     Raises:
-        ValueError: It is none of them.
+        ValueError: It is not one of them.
     """
     wanted = "limit; write it like 0.85, 5% or 3s"
     number, unit = _split(value, wanted)

@@ -30,7 +30,7 @@ def json_cell(cell: str) -> Any:
 def names_cell(cell: str) -> Any:
     """Take a cell of ids or tags apart: at ``|`` where there is one, else at ``,``.
 
-    What begins like JSON is JSON; blank parts are none.
+    What begins like JSON is read as JSON; blank parts are left out.
     """
     return json_cell(cell) if _is_json(cell) else _parts(cell)
 

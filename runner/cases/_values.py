@@ -68,7 +68,7 @@ def phrases(value: object) -> tuple[str, ...]:
 
 
 def words(value: object) -> tuple[str, ...]:
-    """Read a list of ids or tags, where commas in one string are surely a list."""
+    """Read a list of ids or tags; commas in a single string are refused."""
     return _shared(tuple(_words(value)))
 
 

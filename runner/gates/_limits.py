@@ -1,4 +1,4 @@
-"""Holds one limit of the spec against the number that it speaks of."""
+"""Checks each limit of the spec against the number that it is about."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ON_NONE = "was not measured on any case"
 
 
 class _Reading(NamedTuple):
-    """The number that a limit speaks of, or why there is none to hold it against."""
+    """The number that a limit is about, or why there is none."""
 
     value: float | None
     better: Better = "higher"

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from runner.model import RUN_LEVEL, Better, Layer, Metric, Task, Unscored
 
 INPUTS: Mapping[str, str] = {
-    "question": "what the user asks, behind what was asked before in the conversation",
+    "question": "what the user asks, after what was asked before in the conversation",
     "answer": "the answer, without citation marks",
     "sent": "all answers as they were sent, with what is cut out of them",
     "reference": "the right answer in words",

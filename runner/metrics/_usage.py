@@ -33,7 +33,7 @@ TOTAL = (
 )
 COST = ("cost", "total_cost", "totalCost", "total_price", "response_cost")
 _DETAILS = ("completion_tokens_details", "output_tokens_details")
-_MOST = 1e15  # of tokens or money; what is more is no amount, and NaN is none
+_MOST = 1e15  # of tokens or money; what is more, or NaN, is no amount
 _NESTED = ("usage", "tokens")
 
 

@@ -27,7 +27,7 @@ def citation_authenticity(
 ) -> float | Unscored:
     """Share of the citations whose passage says what it is cited for.
 
-    A citation is a mark in the answer with the sentence in which, or behind which, it
+    A citation is a mark in the answer with the sentence in which, or after which, it
     stands; an id that is cited without a mark is cited for the whole answer. A judge
     says of each whether the passage, or the document, states the sentence or the part
     of it for which it is cited. A cited id that was not retrieved is not authentic,

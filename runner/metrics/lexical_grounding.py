@@ -20,7 +20,7 @@ ROOT = 0.5  # weight of the weakest sentence: its share is taken to this power
 FOREIGN = 0.5  # what each number or name that nothing backs leaves of the figure
 NEGATED = 0.7  # what each negation leaves where the passages do not negate
 REACH = 6  # tokens on either side of a passage's negation that it may negate
-NEXT = 5  # tokens behind an answer's negation that it may negate
+NEXT = 5  # tokens after an answer's negation that it may negate
 
 _BREAK = "qsentenceq"  # a word that no text holds, put where a sentence ends
 _NAME = re.compile(r"[A-Z](?<=[^\s.!?:*\"“(#-] .)[\w'-]*")

@@ -22,7 +22,7 @@ def tokens_per_second(
     unscored, and so does an answer of one token. Stated tokens of reasoning are taken
     off; those that are hidden in the output tokens make the number too high. Where it
     would be over 10,000 the answer came in one piece, and nothing can be said. What a
-    server sends behind the answer, such as its passages, is in the time.
+    server sends after the answer, such as its passages, is in the time.
 
     >>> tokens_per_second({"output_tokens": 101}, 2.5, 0.5)
     50.0

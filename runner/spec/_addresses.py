@@ -25,7 +25,7 @@ def secrets(file: SpecFile) -> Iterator[str]:
 
 
 def no_addresses(file: SpecFile, filled: Callable[[str], str]) -> Iterator[Mistake]:
-    """Give every URL that is none once the environment's values are in it.
+    """Give every URL that is not one once the environment's values are in it.
 
     Args:
         file: The spec.

@@ -54,7 +54,7 @@ def share(value: object) -> float:
 
 
 def as_share(value: float) -> str:
-    """Give the hint for a limit like ``90`` that was surely meant as a percentage.
+    """Give the hint for a limit like ``90`` that was meant as a percentage.
 
     >>> as_share(90), as_share(99.5), as_share(700)
     ('; write 90% or 0.90', '; write 99.5% or 0.995', '; write it like 90% or 0.90')
@@ -82,7 +82,7 @@ Given = Annotated[
     Field(min_length=1),
     WithJsonSchema({"type": "string", "minLength": 1}),
 ]
-"""Text that may be left out, and is none where it is."""
+"""Text that may be left out; never empty."""
 Points = Annotated[Amount, PlainValidator(amount), _or_number(_AMOUNT)]
 Written = Annotated[Amount | None, PlainValidator(amount), _or_number(_AMOUNT)]
 """A limit; None only where the key is left out."""

@@ -38,7 +38,7 @@ class Rival(Part):
         description="Where it is; a template. All else is as `endpoint` says.",
     )
     headers: dict[str, str] | None = Field(
-        None, description="Its headers, in the place of those of `endpoint`."
+        None, description="Its headers, instead of those of `endpoint`."
     )
     auth: AuthSpec | None = Field(
         None, description="How it is told who asks, in the place of that of `endpoint`."

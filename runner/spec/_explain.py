@@ -130,7 +130,7 @@ def _remedy(kind: str, value: object, owner: type[BaseModel]) -> str:
 
 
 def _as_limit(value: object) -> str:
-    """Give how a limit is written, from a number alone or behind a sign."""
+    """Give how to write a limit that came as a number, or a sign and a number."""
     matched = _LIMIT.fullmatch(str(value))
     if not matched:
         return "write {min: 0.8}"

@@ -133,7 +133,7 @@ class JudgeSpec(Part):
     recorded: str | None = Field(
         None,
         min_length=1,
-        description="A file of replies, in the place of a model: nothing is sent.",
+        description="A file of replies, instead of a model: nothing is sent.",
     )
     calibration: str | None = Field(
         None,

@@ -151,7 +151,7 @@ def check(rule: str, amount: Amount, subject: Subject) -> Amount:
 
 
 def _check_unit(rule: str, amount: Amount, subject: Subject) -> None:
-    """Refuse a time or a percentage of what is none, and a time without its unit."""
+    """Refuse a time or percentage where it does not fit, and a time without a unit."""
     if amount.duration and subject.unit != "s":
         raise ValueError(
             f"is a time, and {subject.name} is {subject.unit or 'a share'}"

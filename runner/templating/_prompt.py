@@ -1,6 +1,6 @@
 """Renders the prompts of a judge, with foreign texts between fences.
 
-A fence bears a code that stands in none of the texts, so that no text can close it,
+A fence has a code that occurs in none of the texts, so that no text can close it,
 open another, or number itself. The code is made from the texts: the same question is
 the same prompt in every run.
 """

@@ -3,7 +3,7 @@
 What China writes in another form since 1956, as far as both forms are in common use
 (Big5, GB 2312): the pairs on which Yasuoka's table of variants and OpenCC agree, and
 the usual variants beside them. Many characters share one simplified form (發 髮, both
-发), and one word is none: 軟體 and 软件 stay two.
+发). Words are not converted: 軟體 and 软件 stay different.
 """
 
 from __future__ import annotations

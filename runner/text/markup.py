@@ -24,7 +24,7 @@ def rendered(text: str) -> str:
     r"""Give a text without emphasis marks, tags and backslash escapes.
 
     Character references are replaced. It is one more reading beside
-    the text as it stands, and not instead of it: what looks like a mark may be none.
+    the text as it stands, not a replacement: what looks like markup may be text.
 
     >>> rendered("in **30** d&amp;n \\[1\\]"), rendered("<b>a</b> 5*30 snake_case")
     ('in 30 d&n [1]', 'a 5*30 snake_case')

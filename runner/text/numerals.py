@@ -28,16 +28,16 @@ _STARS = r"[*_]{0,2}"
 _NUMBERED = re.compile(r"[0-9][.)、:](?![0-9])")  # what every ordinal has
 _ORDINAL = re.compile(  # of a list. A class comes first, which is searched for at once
     r"[\n(.:;!?,。、](?:"
-    # what stands in a bracket that opens before is none
+    # not what stands in a bracket that opened before
     r"(?<=\()(?P<kept>[^()\n]{0,80}\))"
     # at the start of a line: 1. 1) (1) 1、 1:
     r"|(?<=\n)[ \t>#*_•-]*+(?:\([0-9]{1,3}\)|[0-9]{1,3}[.):、](?![0-9]))"
-    # behind a mark that does not part the digits of one number: 1) 1、 (1)
+    # after a mark that does not part the digits of one number: 1) 1、 (1)
     rf"|(?:(?<=[;!?。])|(?<![0-9].)|(?=\s))(?<![\n(])\s?{_STARS}"
     rf"(?:[0-9]{{1,2}}[)、](?=[^0-9])|\([0-9]{{1,2}}\)(?=[^0-9])"
     # and 1. before a sign
     rf"|[0-9]{{1,2}}\.{_STARS}\s?(?={_STARS}[{DENSE}]))"
-    # behind the end of a sentence, before a word: 1.
+    # after the end of a sentence, before a word: 1.
     rf"|(?:(?<=[.!?;])\"?\s{_STARS}[0-9]{{1,2}}|(?<=:)\s{_STARS}1)\.{_STARS}\s"
     r"(?=[\"'*_]{0,3}[a-z]))"
 )

@@ -4,7 +4,7 @@ An answer declines in one of four ways, each a pattern of a few parts: somebody 
 speaks is *unable* to do an act of answering ("I cannot provide"), does *not know* ("we
 have no information on"), the *sources* do not say ("the passages do not mention"), or
 the question is *improper* ("it is never acceptable to"). It counts where it opens the
-answer, and no answer follows behind a turn ("however").
+answer, and no answer follows after a turn ("however").
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from runner.text.words import fold
 HEAD = 2_000  # characters that are read: declining opens an answer
 OPENING = 240  # characters within which the declining sentence begins
 STATEMENT = 5  # characters of a sentence in front of it that make an answer
-SOON = 160  # characters behind them within which a turn may come
-SUBSTANCE = 40  # characters behind the turn that make an answer
+SOON = 160  # characters after the declining words within which a turn may come
+SUBSTANCE = 40  # characters after the turn that make an answer
 OFFERED = 240  # likewise where the turn offers help or warns
 
 # English: who speaks, what fails, what answering is, where answers come from.
@@ -195,7 +195,7 @@ def declines(answer: str, phrases: Iterable[str] = ()) -> bool:
 
     Sentence by sentence: what is said about the talk itself ("Sorry", "As an AI") is
     passed over, and the first other sentence decides. An answer that says what it is
-    not or cannot promise, and then answers behind a "however", does not decline; nor
+    not or cannot promise, and then answers after a "however", does not decline; nor
     does one that answers and then says what is missing. An empty answer is no refusal.
 
     >>> declines("I'm sorry, but I can't help with that."), declines("资料中没有答案。")

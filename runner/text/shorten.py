@@ -18,7 +18,7 @@ _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"|“([^”]+)”")
 _HOST = re.compile(r"https?://[^/\s]+(?=/)")
 _CALL = re.compile(r"[\w ]*https?://")
 _HINT = re.compile(r" \([^()]*\)")
-_SPACE = re.compile("[ \t\n]+")  # a space that does not break is none of them
+_SPACE = re.compile("[ \t\n]+")  # without the no-break space
 _SHORT = 2  # letters of a word that tells nothing
 _DIGITS = frozenset("0123456789")
 _BETWEEN = re.compile(r"[\s,;:()'\"“”]+")

@@ -139,8 +139,8 @@ def _is_part(match: re.Match[str]) -> bool:
     """Whether a numeral belongs to more: 几十个, 3万五千, 二十5."""
     text, start, end = match.string, match.start(), match.end()
     before = text[start - 1] if start else " "
-    behind = "" if match["unit"] else text[end : end + 1]
-    return before in "几数" or before.isdecimal() or behind.isdecimal()
+    after = "" if match["unit"] else text[end : end + 1]
+    return before in "几数" or before.isdecimal() or after.isdecimal()
 
 
 def chinese_values(text: str) -> Iterator[str]:
@@ -166,7 +166,7 @@ def _measures(run: str, unit: str, *, claimed: bool) -> bool:
 
 @lru_cache(512)
 def _value(run: str) -> str | None:
-    """Give the value of a numeral; None where it is none, such as 三四 and 七八十."""
+    """Give the value of a numeral; None for what is not one number: 三四, 七八十."""
     run, _, decimals = run.partition("点")
     if len(run) > LONGEST_RUN or _ABOUT.search(run):
         return None
@@ -210,7 +210,7 @@ def amounts(text: str) -> tuple[tuple[str, str | None, bool], ...]:
 
 
 def scaled(text: str) -> str:
-    """Turn figures with a scale, whatever comes behind.
+    """Turn figures with a scale, whatever follows them.
 
     >>> scaled("2.5 million, 3万元, 18千米")
     '2500000, 30000元, 18000米'

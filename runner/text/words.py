@@ -146,7 +146,7 @@ def closed(text: str) -> str:
 def tokens(text: str) -> tuple[str, ...]:
     """Give the words, numbers and, for dense scripts, the character bigrams.
 
-    A dense character that stands alone is a token; punctuation and symbols are none.
+    A single dense character is a token; punctuation and symbols are not.
     Letters and digits part, so that ``iPhone15`` and ``iPhone 15`` read alike.
 
     >>> tokens("Within 10 days"), tokens("可在十天内"), tokens("第 5 页")
