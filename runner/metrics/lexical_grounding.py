@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
+from unicodedata import normalize
 
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT, evidence
@@ -169,7 +170,7 @@ def _near(text: str, pairs: set[Pair]) -> set[Pair]:
 
 def _foreign_names(answer: str, unknown: set[str]) -> set[str]:
     """Give the words of names (capital letter within a sentence) among the unknown."""
-    names = vocabulary(" ".join(_NAME.findall(answer)))
+    names = vocabulary(" ".join(_NAME.findall(normalize("NFKC", answer))))
     return {word for word in names - STOP_WORDS if word[:STEM] in unknown}
 
 

@@ -181,3 +181,11 @@ def test_a_number_may_straddle_two_adjacent_passages():
 )
 def test_what_cannot_be_told_is_unscored(answer, passages, reason):
     assert lexical_grounding(answer, passages, "") == Unscored(reason)
+
+
+def test_a_foreign_name_counts_in_any_width():
+    read = texts("The office is in a big town.")
+
+    assert lexical_grounding("The office is in Ｂｅｒｌｉｎ.", read, "") == (
+        lexical_grounding("The office is in Berlin.", read, "")
+    )
