@@ -3,9 +3,9 @@
 Nothing is compared that was not measured in the same way. A run pairs with another
 when both read replies and judge cases alike (response mapping, match, pass marks), a
 case when its question and its labels are the same, a metric when its label (name and
-options), its version and, without a cutoff, its depth are. Where only the pass marks
-are others, what was measured is compared, and not what came of a case. The rest is
-listed.
+options) and its version are, and without a cutoff its depth is no greater. Where only
+the pass marks are others, what was measured is compared, and not what came of a case.
+The rest is listed.
 """
 
 from __future__ import annotations
