@@ -139,7 +139,7 @@ def action() -> int:
 
 
 def _parsed(words: Sequence[str]) -> RunOptions:
-    """Give the order in the words after ``rag-eval run``, which an input gave."""
+    """Parse the words after ``rag-eval run`` that an input gave."""
     try:
         options = run.make_context("run", list(words)).params
     except click.ClickException as error:

@@ -123,14 +123,19 @@ def test_there_is_no_shell(tmp_path):
     assert written == "['-c', ';', '$HOME']"
 
 
-def test_one_that_does_not_heed_is_killed(tmp_path):
+def stubborn(tmp_path):
+    """Give a service that ignores SIGTERM, and the id of its process."""
     code = (
         "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
         "print(os.getpid(), flush=True); time.sleep(60)"
     )
     service = python(tmp_path, code)
     log = tmp_path / "service.log"
-    process = int(until(lambda: log.read_text(encoding="utf-8").strip()))
+    return service, int(until(lambda: log.read_text(encoding="utf-8").strip()))
+
+
+def test_one_that_does_not_heed_is_killed(tmp_path):
+    service, process = stubborn(tmp_path)
     started = monotonic()
 
     service.stop(patience=0.2)
@@ -176,13 +181,7 @@ def test_what_ended_well_may_have_started_something_that_runs(tmp_path):
 
 
 def test_it_is_killed_although_the_user_does_not_wait(tmp_path):
-    code = (
-        "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
-        "print(os.getpid(), flush=True); time.sleep(60)"
-    )
-    service = python(tmp_path, code)
-    log = tmp_path / "service.log"
-    process = int(until(lambda: log.read_text(encoding="utf-8").strip()))
+    service, process = stubborn(tmp_path)
 
     with interrupted(0.2), pytest.raises(KeyboardInterrupt):
         service.stop(patience=30)
