@@ -9,6 +9,7 @@ from typing import Any, get_args
 from pydantic import Field
 
 from runner.errors import Place
+from runner.fallen import fallen
 from runner.model import (
     LAYERS,
     BaselineKind,
@@ -232,8 +233,16 @@ def broken_layer(report: Report) -> Layer | None:
     Failed calls come first, then leaks. Otherwise it is, of the layers that the failed
     gates speak of, the one that most failing cases are charged to; beside a baseline,
     to which most were added. Where no gate failed, those speak that were not measured;
-    where none turns the run red, the cases alone. A tie goes to the earlier layer.
+    where none turns the run red, the cases alone. A tie goes to the earlier layer. If
+    the search broke before that one, it is that of the search.
     """
+    layer = charged_layer(report)
+    found = fallen(report.comparison, report.summaries, layer) if layer else None
+    return found.layer if found else layer
+
+
+def charged_layer(report: Report) -> Layer | None:
+    """Give the layer that failed gates and failing cases speak of, as above."""
     blocking = [gate for gate in report.gates if gate.blocks]
     failed = [gate for gate in blocking if gate.outcome == "failed"]
     for metric, layer in INEXCUSABLE.items():

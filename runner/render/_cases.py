@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from runner.advice import ADVICE
+from runner.fallen import fallen
 from runner.model import LAYERS
-from runner.render._layer_moves import by_search
 from runner.render._links import Links
 from runner.render._sentence import Sentence, join, quote, say
 from runner.render._table import NOTHING, layer_name
@@ -91,7 +91,8 @@ def hints(report: Report) -> list[Hint]:
         Hint(
             cause,
             number,
-            (_SEARCH if by_search(report, layer) else "") + ADVICE[cause].remedy,
+            (_SEARCH if fallen(report.comparison, report.summaries, layer) else "")
+            + ADVICE[cause].remedy,
         )
         for layer in LAYERS
         if layer in report.layers

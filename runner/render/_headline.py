@@ -172,8 +172,7 @@ def lead(report: Report) -> Sentence:
     what = "broke first" if failed else "could not be measured"
     broke = say(strong(f"{layer.capitalize()} {what}."))
     charged = _charged(report, layer)
-    search = by_search(report, layer)
-    return join(" ", [broke, *said[:1], charged, search, *said[1:]])
+    return join(" ", [broke, *said[:1], charged, by_search(report), *said[1:]])
 
 
 def stated(report: Report) -> list[GateResult]:
@@ -200,7 +199,8 @@ def _weight(gate: GateResult) -> int:
 def _where_to_look(report: Report, layer: Layer | None) -> Sentence:
     if layer is None:
         return say("No case fails." if not failing(report) else "")
-    return join(" ", [say(f"Where to look first: {layer}."), _charged(report, layer)])
+    where = say(f"Where to look first: {layer}.")
+    return join(" ", [where, _charged(report, layer), by_search(report)])
 
 
 def _charged(report: Report, layer: Layer) -> Sentence:

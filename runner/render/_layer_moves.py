@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner.model import LAYERS, Layer
-from runner.render._sentence import Sentence, say, strong
-from runner.report import Report
+from runner.fallen import fallen
+from runner.model import LAYERS
+from runner.render._sentence import Sentence, say
+from runner.report import Report, charged_layer
 from runner.units import count
-
-_AFTER_THE_SEARCH = ("refusal", "grounding", "answer")
 
 
 def layer_moves(report: Report) -> Sentence:
@@ -33,26 +32,16 @@ def layer_moves(report: Report) -> Sentence:
     return say(f"{over}{', '.join(moved)}{rest}.")
 
 
-def by_search(report: Report, layer: Layer) -> Sentence:
-    """Give that the search broke before a layer did, where most of its cases say so.
-
-    A passage that falls from rank 1 to 3 is within the mark of its layer, and may be
-    what the answer was drawn from. Said of the cases that passed in the baseline and
-    fail first in a layer that follows the search.
-    """
-    if report.comparison is None or layer not in _AFTER_THE_SEARCH:
+def by_search(report: Report) -> Sentence:
+    """Give in how many cases the search broke before the layer that shows it."""
+    layer = charged_layer(report)
+    found = fallen(report.comparison, report.summaries, layer) if layer else None
+    if not found:
         return ()
-    fell = [
-        bool(shift.ranks)
-        for shift in report.comparison.shifts
-        if (shift.was, shift.now, shift.layer) == ("passed", "failed", layer)
-    ]
-    if 2 * sum(fell) <= len(fell):
-        return ()
-    cases = f"in {sum(fell):,} of {count(len(fell), 'case')} that newly"
-    verb = "fails" if len(fell) == 1 else "fail"
-    what = "here, a relevant passage ranks lower than in the baseline or is gone."
-    return say(strong("But look at the search first:"), f" {cases} {verb} {what}")
+    cases = f"{found.cases:,} of {count(found.among, 'case')}"
+    verb = "fails" if found.among == 1 else "fail"
+    what = "a relevant passage ranks lower than in the baseline or is gone"
+    return say(f"In {cases} that newly {verb} in the {layer} layer, {what}.")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ FLOORS = (
     {"__init__", "agreement", "errors", "inference", "text", "redact"},
     {"hosts", "model", "readback", "units", "variables"},
     {
-        *("templating", "spec", "cases", "metrics", "aggregate", "advice"),
+        *("templating", "spec", "cases", "metrics", "aggregate", "advice", "fallen"),
         *("quarantine", "calibration"),
     },
     {"responses", "scores", "comparison", "gates", "report", "yardstick"},
