@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from runner.errors import did_you_mean, named
 from runner.model import RUN_LEVEL, Metric, split_statistic
 
-_SAME: Mapping[str, tuple[str, ...]] = {
+_SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "hit_rate": ("hit", "hits", "success", "hitratio"),
     "recall": ("r", "recallat"),
     "precision": ("p", "precisionat"),
@@ -38,18 +38,18 @@ _SAME: Mapping[str, tuple[str, ...]] = {
     "accuracy": ("passrate", "successrate"),
     "error_rate": ("failurerate", "errors"),
 }
-"""Ours to what others call the same, without capitals and joints."""
+"""Metric to its names in other tools, in lower case and without separators."""
 
-_JUDGED: Mapping[str, tuple[str, ...]] = {
+_RELATED: Mapping[str, tuple[str, ...]] = {
     "lexical_grounding and number_support": ("noisesensitivity",),
     "recall and context_relevance": ("contextualrelevancy", "contextrelevancy"),
     "key_points and answer_similarity": (
         *("helpfulness", "llmrubric", "geval", "aspectcritic"),
     ),
 }
-"""What needs no judge, to what others rate by a model and is near to it."""
+"""Metrics without a judge, to judged metrics of other tools that are close to them."""
 
-_UNJUDGED: Mapping[str, str] = {
+_WITHOUT_JUDGE: Mapping[str, str] = {
     "faithfulness": "lexical_grounding and number_support",
     "context_precision": "recall and context_relevance",
     "context_recall": "recall and context_relevance",
@@ -59,10 +59,10 @@ _UNJUDGED: Mapping[str, str] = {
     "intent_completion": "key_points and answer_similarity",
     "citation_authenticity": "citation_validity and citation_support",
 }
-"""A metric that needs a judge, to what is near to it and needs none."""
+"""Metric that needs a judge, to those close to it that need none."""
 
-_OURS = {other: ours for ours, others in _SAME.items() for other in others}
-_NEAREST = {other: ours for ours, others in _JUDGED.items() for other in others}
+_OURS = {other: ours for ours, others in _SYNONYMS.items() for other in others}
+_RELATED_TO = {other: ours for ours, others in _RELATED.items() for other in others}
 _LIST = "`rag-eval metrics` lists all"
 _AT = re.compile(r"(.*?)(?:@|_?at_?)(\d+)")
 _ENDING = re.compile(r"(metric|score)$")
@@ -91,9 +91,9 @@ def _remedy(
         metric = registry.get(ours)
         cut = metric is not None and "k" in metric.options.model_fields
         write = f"write {ours}@{cutoff}" if cut and cutoff else f"write {ours}"
-        near = _UNJUDGED.get(ours)
+        near = _WITHOUT_JUDGE.get(ours)
         return f"{write}; it needs a judge, {near} need none" if near else write
-    if nearest := _NEAREST.get(plain):
+    if nearest := _RELATED_TO.get(plain):
         return f"not yet; near are {nearest}; {_LIST}"
     return did_you_mean(name, known.values()) or _LIST
 
