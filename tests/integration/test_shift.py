@@ -104,6 +104,21 @@ def test_a_lost_document_is_named_with_its_rank_and_with_what_came_instead(team)
     assert (found["worse"], found["better"], found["p"]) == (2, 0, 0.5)
 
 
+def test_a_search_that_ranks_lower_broke_before_the_answers_that_are_wrong_by_it(team):
+    spec = team.folder / "rag.yaml"
+    spec.write_text(spec.read_text().replace("[recall@5]", "[mrr@5]"))
+    team.run()
+    team.save()
+    outranked = reply("seven", ("d7", "d1"))  # within the mark of the context layer
+
+    team.run(**{f"qa_{number}": outranked for number in range(7)})
+
+    _, lead, *_ = team.shown("comment.md").split("\n")
+    assert lead.startswith("**Context broke first.** accuracy is 0.42")
+    assert "In 7 of 7 cases that newly fail in the answer layer, a relevant" in lead
+    assert "First see why the passages of these cases fell" in team.shown("comment.md")
+
+
 def test_the_comment_says_where_it_moved_and_what_chance_makes_of_it(team):
     team.run(
         qa_1=reply("seven", ("d7", "d8")),
