@@ -31,10 +31,11 @@ from runner.action._specs import find, folders
 from runner.action._store import store
 from runner.base import Remote
 from runner.errors import Cancelled, InputError, RagEvalError
+from runner.github import workflow
+from runner.github.contents import connect
+from runner.github.workflow import Annotation, Workflow
 from runner.hosts import Access
-from runner.publish import ownership, workflow
-from runner.publish.contents import connect
-from runner.publish.workflow import Annotation, Workflow
+from runner.publish import ownership
 from runner.redact import Redactor
 from runner.render import NOWHERE, Links
 from runner.session import RunOptions, World

@@ -15,9 +15,9 @@ from runner.action._git_objects import parents
 from runner.action._step_changes import step_changes
 from runner.base import Checkout, Git, Objects, Snapshot
 from runner.errors import InputError
+from runner.github.client import Reason, Refused
+from runner.github.contents import Contents, connect
 from runner.model import YardstickChange
-from runner.publish.contents import Contents, connect
-from runner.publish.github import Reason, Refused
 from runner.session import RunOptions
 from runner.settings import Settings
 

@@ -9,10 +9,10 @@ from pathlib import Path, PurePath
 from runner import render, results, settings
 from runner.action._result import SpecResult
 from runner.errors import Cancelled
-from runner.publish import comment
-from runner.publish.comment import Draft, Marker, Written
-from runner.publish.github import PATIENCE, GitHub, Pull, connect
-from runner.publish.workflow import Annotation, Workflow
+from runner.github import comment
+from runner.github.client import PATIENCE, GitHub, Pull, connect
+from runner.github.comment import Draft, Marker, Written
+from runner.github.workflow import Annotation, Workflow
 from runner.redact import Redactor
 from runner.render import Links
 from runner.report import Report

@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
-from runner.publish.contents import hash_of
+from runner.github.contents import hash_of
 
 _MOST = 2**20  # bytes of a commit; its message is the rest
 _PARENT = re.compile(rb"^parent ([0-9a-f]+)$", re.MULTILINE)

@@ -7,7 +7,7 @@ from runner.action._comment import Commenter, links_of
 from runner.action._other_run import results_of_run
 from runner.action._result import SpecResult, outputs
 from runner.errors import Unavailable
-from runner.publish.workflow import Workflow
+from runner.github.workflow import Workflow
 from runner.redact import Redactor
 from runner.render import Links
 from runner.session import World

@@ -10,7 +10,7 @@ from pydantic_core import to_json
 
 from runner.baseline import RESULTS
 from runner.errors import RagEvalError
-from runner.publish.workflow import Annotation
+from runner.github.workflow import Annotation
 from runner.report import Report, broken_layer
 
 NOTHING: Mapping[str, str] = {

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from runner import __version__, files, settings
 from runner.errors import InputError, MissingVariable, Place, RagEvalError
+from runner.github.workflow import Annotation
 from runner.publish.artifacts import ResultsFolder
-from runner.publish.workflow import Annotation
 from runner.redact import Redactor
 from runner.report import Report, Totals
 from runner.results import renderings

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 from runner.action._specs import matches
 from runner.base import Checkout, Snapshot
+from runner.github.client import Refused
 from runner.model import YardstickChange
-from runner.publish.github import Refused
 from runner.settings import Settings
 
 _OWN = ("pull_request", "merge_group")

@@ -16,11 +16,11 @@ from runner.action._result import SpecResult
 from runner.base import HISTORY, check_data
 from runner.baseline import CASES, RESULTS
 from runner.errors import InputError, Place, RagEvalError
-from runner.publish import data_branch
-from runner.publish.contents import connect
-from runner.publish.data_branch import Read, folder_of
-from runner.publish.github import Reason, Refused
-from runner.publish.workflow import Annotation, Workflow
+from runner.github import data_branch
+from runner.github.client import Reason, Refused
+from runner.github.contents import connect
+from runner.github.data_branch import Read, folder_of
+from runner.github.workflow import Annotation, Workflow
 from runner.report import Report
 from runner.settings import Settings
 from runner.units import count

@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 from runner import baseline, report
 from runner.baseline import CASES, RESULTS
 from runner.errors import InputError, Place
-from runner.publish.github import Reason, Refused
+from runner.github.client import Reason, Refused
 
 _FILES = 10_000  # that an archive may hold
 _FOLDERS = 50  # with results, that are looked through

@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from runner.publish.contents import LARGEST, Entry
-from runner.publish.github import Reason, Refused
+from runner.github.client import Reason, Refused
+from runner.github.contents import LARGEST, Entry
 
 _TIME = 60.0  # seconds of one command
 _QUIET = {

@@ -13,16 +13,16 @@ from runner import settings
 from runner.base._archive import results_of
 from runner.base._fetched import FetchBaseline, Fetched, fetch_nothing
 from runner.baseline import CASES, RESULTS
-from runner.publish import data_branch
-from runner.publish.contents import connect
-from runner.publish.github import Reason, Refused
-from runner.publish.uploads import Uploads
+from runner.github import data_branch
+from runner.github.client import Reason, Refused
+from runner.github.contents import connect
+from runner.github.workflow_artifacts import Artifacts
 from runner.settings import Branches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from runner.publish.contents import Contents
+    from runner.github.contents import Contents
     from runner.spec import BaselineSource
 
 HISTORY = "history.jsonl"
@@ -69,11 +69,11 @@ class Remote:
 
     def _artifact(self, contents: Contents, name: str, spec: str) -> Fetched:
         branch = self._branches.base or contents.default_branch()
-        uploads = Uploads(contents)
+        artifacts = Artifacts(contents)
         tried = 0
-        for upload in islice(uploads.of_branch(name, branch), _ARCHIVES):
+        for artifact in islice(artifacts.of_branch(name, branch), _ARCHIVES):
             folder, tried = self._new(), tried + 1
-            uploads.fetch(upload, folder / "archive.zip")
+            artifacts.fetch(artifact, folder / "archive.zip")
             if results_of(folder / "archive.zip", spec, folder):
                 return Fetched(folder)
         what = f"artifact {name} of {branch} holds results of all cases of {spec}"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from runner import files
 from runner.base import _needs
 from runner.errors import InputError
-from runner.publish.contents import hash_of
-from runner.publish.github import Reason, Refused
+from runner.github.client import Reason, Refused
+from runner.github.contents import hash_of
 
 if TYPE_CHECKING:
-    from runner.publish.contents import Entry
+    from runner.github.contents import Entry
 
 MOST_FILES = 25
 """The most files that are fetched."""

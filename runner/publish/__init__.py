@@ -1,1 +1,1 @@
-"""Writes results: to the results folder, to GitHub, to files that the user named."""
+"""Writes files: the results folder, a history, and single files that the user named."""

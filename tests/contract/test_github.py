@@ -4,8 +4,8 @@ from email.utils import formatdate
 
 import pytest
 
-from runner.publish import github as client
-from runner.publish.github import Refused
+from runner.github import client
+from runner.github.client import Refused
 from runner.settings._rights import NEEDED
 from tests.contract._github.clients import NOW, TOKEN
 from tests.contract._github.server import (

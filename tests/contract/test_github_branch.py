@@ -2,9 +2,9 @@
 
 import pytest
 
-from runner.publish import data_branch
-from runner.publish.data_branch import TRIES, folder_of
-from runner.publish.github import Refused
+from runner.github import data_branch
+from runner.github.client import Refused
+from runner.github.data_branch import TRIES, folder_of
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.server import Reply, Token, refused
 

@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 from runner import render
-from runner.publish import comment
-from runner.publish.comment import Draft, Marker, Written, key_of
+from runner.github import comment
+from runner.github.comment import Draft, Marker, Written, key_of
 from runner.settings import Change
 from runner.templating import report_environment
 from tests.contract._github.clients import TOKEN

@@ -2,8 +2,8 @@
 
 import pytest
 
-from runner.publish.contents import LARGEST, Entry, hash_of
-from runner.publish.github import Refused
+from runner.github.client import Refused
+from runner.github.contents import LARGEST, Entry, hash_of
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.server import BASE, Reply, Token
 from tests.contract._github.store import FOLDER, LINK

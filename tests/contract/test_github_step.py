@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from runner import action, progress
-from runner.publish.comment import Marker
+from runner.github.comment import Marker
 from runner.session import RunOptions, World
 from runner.settings import REMEDIES
 from tests.contract._github.clients import TOKEN

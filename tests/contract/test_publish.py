@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from runner import files
-from runner.publish._marker import Marker, after
+from runner.github._marker import Marker, after
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.contract import event_faults, payload
 from tests.contract._github.server import HEAD, Token, a_pull

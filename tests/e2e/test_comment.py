@@ -11,7 +11,7 @@ import pytest
 from demo.pipeline import Pipeline
 from demo.search import Index, load
 from demo.server import Desk, Server
-from runner.publish._marker import Marker
+from runner.github._marker import Marker
 from runner.settings import REMEDIES
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.server import BASE, HEAD, Token

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.publish._marker import Marker, after
+from runner.github._marker import Marker, after
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.server import BASE, HEAD
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from runner import render
-from runner.publish.comment import Draft, Marker, key_of, overtaken
+from runner.github.comment import Draft, Marker, key_of, overtaken
 from runner.render import Budget, Links
 from runner.report import Report
 from runner.templating import report_environment

@@ -7,7 +7,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from runner.base._archive import results_of
-from runner.publish.github import Refused
+from runner.github.client import Refused
 from runner.report import Report, Totals
 
 SPEC = "evals/rag.yaml"

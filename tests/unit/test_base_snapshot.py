@@ -7,8 +7,8 @@ import pytest
 from runner.base import Checkout, Git, Snapshot
 from runner.base._needs import cases, folder, matching
 from runner.base._snapshot import MOST_FILES
-from runner.publish.contents import LARGEST, Entry
-from runner.publish.github import Refused
+from runner.github.client import Refused
+from runner.github.contents import LARGEST, Entry
 from tests.program import git
 
 SPEC = "evals/rag.yaml"

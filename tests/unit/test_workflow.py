@@ -4,9 +4,9 @@ import pytest
 
 from runner import render
 from runner.errors import InputError, Place, Problems, Unavailable
+from runner.github import workflow
+from runner.github.workflow import Annotation, Workflow
 from runner.model import Comparison, GateResult
-from runner.publish import workflow
-from runner.publish.workflow import Annotation, Workflow
 from runner.redact import Redactor
 from runner.report import CasePlace, FailedCase, Report, Totals
 from tests.program import outputs

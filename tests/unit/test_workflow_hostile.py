@@ -13,9 +13,9 @@ import pytest
 
 from runner import render
 from runner.errors import Place
+from runner.github import workflow
+from runner.github.workflow import MESSAGE, Annotation, Workflow
 from runner.model import GateResult
-from runner.publish import workflow
-from runner.publish.workflow import MESSAGE, Annotation, Workflow
 from runner.redact import Redactor
 from runner.report import FailedCase, Report, Totals
 from runner.text.shorten import cut

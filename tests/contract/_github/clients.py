@@ -1,7 +1,7 @@
 """Clients of the API on loopback, whose time only sleeping moves."""
 
-from runner.publish.contents import Contents
-from runner.publish.github import PATIENCE, Caller, GitHub
+from runner.github.client import PATIENCE, Caller, GitHub
+from runner.github.contents import Contents
 
 TOKEN = "token-of-the-job"  # noqa: S105 - made up
 NOW = 1_780_000_000  # seconds of the epoch

@@ -11,7 +11,7 @@ import re
 import sys
 import tarfile
 
-from runner.publish._blobs import asked as asked_at_once
+from runner.github._blobs import asked as asked_at_once
 
 VIEWER = "query{viewer{login}}"
 SEEN = (

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from runner.publish._download import download, too_large
-from runner.publish._refusals import Reason, Refused, Remedy
-from runner.publish._replies import found, text
-from runner.publish.contents import Contents
+from runner.github._download import download, too_large
+from runner.github._refusals import Reason, Refused, Remedy
+from runner.github._replies import found, text
+from runner.github.contents import Contents
 
 LARGEST = 128 * 2**20
 """The most bytes of an archive."""
@@ -28,7 +28,7 @@ _OWN = ("push", "schedule", "workflow_dispatch", "repository_dispatch")
 """Events that run merged code; others may run what is not merged yet."""
 
 
-class Upload(NamedTuple):
+class Artifact(NamedTuple):
     """One artifact."""
 
     id: int
@@ -43,7 +43,7 @@ class Upload(NamedTuple):
     alike."""
 
 
-class Uploads:
+class Artifacts:
     """The artifacts of one repository.
 
     Args:
@@ -53,7 +53,7 @@ class Uploads:
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
 
-    def of_branch(self, name: str, branch: str) -> Iterator[Upload]:
+    def of_branch(self, name: str, branch: str) -> Iterator[Artifact]:
         """List artifacts of a name from successful runs on a branch, newest first.
 
         Raises:
@@ -69,7 +69,7 @@ class Uploads:
             if self._succeeded(each.run, branch):
                 yield each
 
-    def _named(self, name: str) -> Iterator[Upload]:
+    def _named(self, name: str) -> Iterator[Artifact]:
         for page in range(1, _PAGES + 1):
             query = urlencode({"name": name, "per_page": _PAGE, "page": page})
             data = self._contents.get(f"actions/artifacts?{query}", _READ)
@@ -83,7 +83,7 @@ class Uploads:
         told = (text(data, "conclusion"), text(data, "head_branch"))
         return told == ("success", branch) and text(data, "event") in _OWN
 
-    def fetch(self, upload: Upload, to: Path) -> None:
+    def fetch(self, upload: Artifact, to: Path) -> None:
         """Download an artifact to a file.
 
         Raises:
@@ -100,11 +100,11 @@ class Uploads:
             raise Refused(Reason("the archive is not the one that GitHub knows"))
 
 
-def _upload(data: Any) -> Upload:
+def _upload(data: Any) -> Artifact:
     run = data.get("workflow_run") if isinstance(data, dict) else None
     told = run if isinstance(run, dict) else {}  # of a run that was deleted nothing is
     theirs, ours = (told.get(f"{side}repository_id") for side in ("head_", ""))
-    return Upload(
+    return Artifact(
         id=found(int, data, "id"),
         size=found(int, data, "size_in_bytes"),
         digest=text(data, "digest"),

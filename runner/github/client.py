@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from runner.publish._calls import PATIENCE, Call, Caller, Reply
-from runner.publish._refusals import Reason, Refused, Remedy, refusal
-from runner.publish._replies import found, odd, text
+from runner.github._calls import PATIENCE, Call, Caller, Reply
+from runner.github._refusals import Reason, Refused, Remedy, refusal
+from runner.github._replies import found, odd, text
 from runner.settings import REMEDIES, Change, PullOrigin, Settings, pull_origin
 
 __all__ = [

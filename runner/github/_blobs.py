@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from runner.publish._calls import Call
-from runner.publish._replies import text
+from runner.github._calls import Call
+from runner.github._replies import text
 
 LARGEST = 500_000
 """Bytes of a file that GraphQL gives whole; larger ones are cut."""

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple, TypeVar
 
-from runner.publish._marker import Marker, after, key_of
-from runner.publish._mentions import mention_line, without_mentions
-from runner.publish._refusals import Reason
-from runner.publish.github import Comment, GitHub, Pull, Refused
+from runner.github._marker import Marker, after, key_of
+from runner.github._mentions import mention_line, without_mentions
+from runner.github._refusals import Reason
+from runner.github.client import Comment, GitHub, Pull, Refused
 from runner.settings import Change
 
 __all__ = ["Draft", "Marker", "Written", "cancel", "key_of", "overtaken", "tell"]

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from runner.publish import _blobs
-from runner.publish._calls import Call, Caller, Reply
-from runner.publish._refusals import Reason, Refused, Remedy, refusal
-from runner.publish._replies import found, odd
-from runner.publish._trees import FILES, FOLDER, Entry, Tree, read_tree
+from runner.github import _blobs
+from runner.github._calls import Call, Caller, Reply
+from runner.github._refusals import Reason, Refused, Remedy, refusal
+from runner.github._replies import found, odd
+from runner.github._trees import FILES, FOLDER, Entry, Tree, read_tree
 from runner.settings import Run
 
 __all__ = ["LARGEST", "Contents", "Entry", "connect", "hash_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import NamedTuple
 
-from runner.publish._calls import Reply
+from runner.github._calls import Reply
 
 _SHOWN = 200  # characters of what GitHub says
 

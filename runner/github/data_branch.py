@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
-from runner.publish._marker import key_of
-from runner.publish.contents import Contents
-from runner.publish.github import Reason, Refused
+from runner.github._marker import key_of
+from runner.github.client import Reason, Refused
+from runner.github.contents import Contents
 
 TRIES = 5
 """Attempts at writing a branch to which others write at the same time."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runner.publish.uploads import LARGEST, Uploads
+from runner.github.workflow_artifacts import LARGEST, Artifacts
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.server import Reply, Token
 from tests.contract.test_github_step import OTHER, SPEC
@@ -218,5 +218,5 @@ def test_only_a_few_runs_are_looked_at(github, api):
         github.runs[900 + number]["conclusion"] = "failure"
     github.tokens[TOKEN] = Token()
 
-    assert list(Uploads(api.contents()).of_branch(NAME, "main")) == []
+    assert list(Artifacts(api.contents()).of_branch(NAME, "main")) == []
     assert len(github.calls) == 1 + 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from runner.publish._replies import found
+from runner.github._replies import found
 
 FILES = ("100644", "100755")
 FOLDER = "040000"

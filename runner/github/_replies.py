@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from runner.publish._refusals import Reason, Refused
+from runner.github._refusals import Reason, Refused
 
 Value = TypeVar("Value")
 

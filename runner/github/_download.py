@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from runner.publish._calls import why
-from runner.publish._refusals import Reason, Refused
+from runner.github._calls import why
+from runner.github._refusals import Reason, Refused
 
 _CHUNK = 64 * 1024
 _TIMEOUT = (10.0, 30.0)  # seconds to connect, and for the next bytes
