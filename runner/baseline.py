@@ -166,11 +166,7 @@ def read_record(value: Any, place: Place) -> Record:
     if not isinstance(value, dict):
         raise InputError("this is no object", where=place, hint=_DAMAGED)
     data = {key: tuple(v) if type(v) is list else v for key, v in value.items()}
-    record = checked(data, _adapter().validate_python, place, hint=_DAMAGED)
-    if min(record.hits or (1,)) < 1:
-        where = place._replace(path="hits")
-        raise InputError("a rank is 1 or more", where=where, hint=_DAMAGED)
-    return record
+    return checked(data, _adapter().validate_python, place, hint=_DAMAGED)
 
 
 @cache  # built when results are first read back

@@ -37,8 +37,10 @@ class Finding(NamedTuple):
         return self.layer == "isolation" or any(later)
 
 
-Score = Annotated[float, Field(gt=-1e18, lt=1e18)]
-"""A number that statistics can be made of: its cube is a number too."""
+Number = Annotated[float, Field(gt=-1e18, lt=1e18)]
+"""A score of which statistics can be made: its cube is a number too."""
+
+Rank = Annotated[int, Field(ge=1)]
 
 
 class Record(NamedTuple):
@@ -50,7 +52,7 @@ class Record(NamedTuple):
     """Of question and tenant."""
     labels: str
     """Of everything the case is judged by."""
-    scores: Mapping[str, Score | None]
+    scores: Mapping[str, Number | None]
     type: str | None = None
     tags: tuple[str, ...] = ()
     layer: Layer | None = None
@@ -58,7 +60,7 @@ class Record(NamedTuple):
     also: tuple[str, ...] = ()
     lucky: bool = False
     retrieved: tuple[str | None, ...] | None = None
-    hits: tuple[int, ...] | None = None
+    hits: tuple[Rank, ...] | None = None
     """Ranks of the relevant passages, from 1; None where case or reply cannot say."""
     failed: tuple[str, ...] = ()
     """Metrics that should have given a number and could not."""

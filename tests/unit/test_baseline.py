@@ -73,7 +73,7 @@ def test_the_least_a_line_needs():
         ({"tags": "en"}, "tags: Input should be"),
         ({"lucky": 1}, "lucky: Input should be a valid boolean"),
         ({"retrieved": [{}]}, "retrieved[0]: Input should be a valid string"),
-        ({"hits": [0]}, "hits: a rank is 1 or more"),
+        ({"hits": [0]}, "hits[0]: Input should be greater than or equal to 1"),
         ({"hits": [1.5]}, "hits[0]: Input should be a valid integer"),
         ({"hits": [True]}, "hits[0]: Input should be a valid integer"),
         ({"hits": 1}, "hits: Input should be"),
