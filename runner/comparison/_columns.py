@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import compress
 from math import isnan, nan
+from operator import not_, or_
 
 from runner.model import Record, Row
 
@@ -39,8 +40,8 @@ def scored(
     now: Sequence[float], then: Sequence[float]
 ) -> tuple[Sequence[float], Sequence[float]]:
     """Give the scores of the cases that have one on both sides."""
-    if not any(map(isnan, now)) and not any(map(isnan, then)):
+    gone = list(map(or_, map(isnan, now), map(isnan, then)))
+    if not any(gone):
         return now, then
-    # NaN is not itself.
-    there = [n == n and t == t for n, t in zip(now, then, strict=True)]  # noqa: PLR0124
+    there = list(map(not_, gone))
     return list(compress(now, there)), list(compress(then, there))
