@@ -31,11 +31,13 @@ def flips(report: Report) -> str:
     if compared is None or not compared.pairs:
         return ""
     lost = len(compared.regressed) - compared.worse
+    again = len(compared.fixed) - compared.better
     counts = {
         "regressed": compared.worse,
         "new error" if lost == 1 else "new errors": lost,
         "moved to another layer": len(compared.moved),
-        "fixed": len(compared.fixed),
+        "fixed": compared.better,
+        "error gone" if again == 1 else "errors gone": again,
         "new": len(compared.new),
         "removed": len(compared.removed),
     }

@@ -120,8 +120,10 @@ def test_a_case_that_fails_in_another_layer_shows_both_causes():
             "2 regressed · 1 moved to another layer · 1 removed",
         ),
         (
-            Comparison(pairs=9, regressed=("a", "b"), worse=1),
-            "1 regressed · 1 new error",
+            Comparison(
+                pairs=9, regressed=("a", "b"), worse=1, fixed=("c", "d"), better=1
+            ),
+            "1 regressed · 1 new error · 1 fixed · 1 error gone",
         ),
     ],
 )
