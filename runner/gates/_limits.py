@@ -199,7 +199,7 @@ def _unlike(limit: Limit, comparison: Comparison) -> str:
 
 def _fallen(limit: Limit, reading: _Reading, delta: Delta) -> _Found:
     drop = -delta.delta if reading.better == "higher" else delta.delta
-    scale, unit = 1.0, f" {reading.unit}" * bool(reading.unit)
+    scale, unit = 1.0, f" {reading.unit}" if reading.unit else ""
     if limit.amount.percent:
         if not round(delta.baseline, 9):
             problem = "was not measured: a share of a baseline of 0 says nothing"

@@ -64,7 +64,7 @@ def red_line(
     A case that could not be judged cannot be said to hold its red line.
     """
     found = _judge(cases, filtered=filtered)
-    name = f"red line {selector}"
+    place = at_line(spec, selector.line)
     return GateResult(
         metric=str(selector),
         rule="red_line",
@@ -73,8 +73,7 @@ def red_line(
         line=selector.line,
         outcome=found.outcome,
         cases=tuple(found.cases),
-        message=f"{name}: {found.message}{at_line(spec, selector.line)}"
-        * bool(found.message),
+        message=sentence(f"red line {selector}", found.message, place),
     )
 
 
@@ -134,7 +133,7 @@ def isolation(level: Level, whole: Tally) -> Iterator[GateResult]:
             level=level,
             outcome=found.outcome,
             cases=tuple(found.cases),
-            message=f"leakage: {found.message}" * bool(found.message),
+            message=sentence("leakage", found.message),
         )
 
 
@@ -168,6 +167,11 @@ def _watch(whole: Tally) -> _Found:
 
 def _of(ids: Sequence[str], among: int) -> str:
     return f"{len(ids)} of {count(among, 'case')}"
+
+
+def sentence(subject: str, message: str, place: str = "") -> str:
+    """Give what a gate says of its subject; empty where it has nothing to say."""
+    return f"{subject}: {message}{place}" if message else ""
 
 
 def at_line(spec: Spec, line: int | None) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runner.gates._limits import UNREAD
-from runner.gates._red_lines import SHOWN, at_line
+from runner.gates._red_lines import SHOWN, at_line, sentence
 from runner.gates._tally import Measured
 from runner.model import GateOutcome, GateResult
 from runner.spec import Spec
@@ -28,7 +28,7 @@ def removed(spec: Spec, measured: Measured) -> Iterator[GateResult]:
         value=len(gone) if outcome in ("passed", "failed") else None,
         line=spec.removed.line,
         outcome=outcome,
-        message=f"cases: {message}{at_line(spec, spec.removed.line)}" * bool(message),
+        message=sentence("cases", message, at_line(spec, spec.removed.line)),
     )
 
 

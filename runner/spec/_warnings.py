@@ -86,8 +86,8 @@ def _at(limit: Limit, spec: Spec) -> str:
 
 
 def _written(amount: Amount) -> str:
-    value = amount.value * 100 if amount.percent else amount.value
-    return f": {plain(value)}{'%' * amount.percent}"
+    share = f"{plain(amount.value * 100)}%"
+    return f": {share if amount.percent else plain(amount.value)}"
 
 
 def _guarded(limit: Limit, spec: Spec, right: str) -> bool:
