@@ -15,8 +15,8 @@ from runner.endpoints._failures import from_garbage, from_silence
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._plan import Timing
 from runner.endpoints._stream import Stream, with_part
+from runner.http_client.client import Reply
 from runner.model import NOTHING, Failure, Response
-from runner.wire.caller import Reply
 
 _NOT_READY = (HTTPStatus.ACCEPTED, HTTPStatus.NO_CONTENT)
 _BOM = b"\xef\xbb\xbf"

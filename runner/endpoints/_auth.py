@@ -15,10 +15,10 @@ from requests_aws4auth import AWS4Auth
 
 from runner.endpoints._program import Exit, Program
 from runner.errors import InputError, Place, reason
+from runner.http_client.client import Sign
 from runner.spec import AuthSpec, AwsSigV4
 from runner.templating import Locate
 from runner.text.shorten import excerpt
-from runner.wire.caller import Sign
 
 PATIENCE = 60.0
 """Seconds that a command may take to print a token."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from runner.http_client.client import NO_STATUS, Block, Reply
 from runner.model import Failure
 from runner.spec import AuthSpec
 from runner.text.shorten import excerpt
-from runner.wire.caller import NO_STATUS, Block, Reply
 
 
 def block_of(name: str = "endpoint", auth: AuthSpec | None = None) -> Block:

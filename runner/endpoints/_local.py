@@ -13,11 +13,11 @@ from runner.endpoints._attempt import Attempt, RoundTrip
 from runner.endpoints._conversation import Conversation
 from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import Stream
+from runner.http_client.client import Reply
 from runner.model import Case, Failure, Pending, Response
 from runner.redact import Redactor
 from runner.spec import EndpointSpec
 from runner.templating import InputTemplate, Locate, by_path, encoded
-from runner.wire.caller import Reply
 
 
 class Handed(NamedTuple):

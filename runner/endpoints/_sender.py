@@ -12,8 +12,8 @@ from urllib3.exceptions import HTTPError
 
 from runner.endpoints._auth import Auth, NoToken
 from runner.endpoints._stream import Stream
+from runner.http_client.client import SUCCESS, Client, Reply, Sign, Unreadable
 from runner.model import Failure
-from runner.wire.caller import SUCCESS, Caller, Reply, Sign, Unreadable
 
 
 class Sent(NamedTuple):
@@ -29,13 +29,13 @@ class Sender:
     """Sends requests to one service; threads may share it.
 
     Args:
-        caller: The line that they go out on.
+        client: The HTTP client that sends them.
         auth: Authenticates the requests.
         clock: Seconds.
     """
 
-    def __init__(self, caller: Caller, auth: Auth, clock: Callable[[], float]) -> None:
-        self.caller = caller
+    def __init__(self, client: Client, auth: Auth, clock: Callable[[], float]) -> None:
+        self.client = client
         self._auth = auth
         self._clock = clock
 
@@ -65,17 +65,17 @@ class Sender:
         take = stream.take if stream else None
         url = str(request.url)
         started, now = self._clock(), time.monotonic()
-        reply = self.caller.call(request, deadline, "url", take=take, sign=sign)
+        reply = self.client.call(request, deadline, "url", take=take, sign=sign)
         if isinstance(reply, Reply) and reply.status == HTTPStatus.UNAUTHORIZED:
             try:
                 again = self._auth.renewed(sign)
             except NoToken as error:
-                failed = self.caller.unsuccessful(reply, url)
+                failed = self.client.unsuccessful(reply, url)
                 message = f"{failed.message}; {error}"
                 return Sent(failed._replace(message=message), started)
             if again:
                 started, deadline = self._clock(), deadline + time.monotonic() - now
-                reply = self.caller.call(
+                reply = self.client.call(
                     request, deadline, "url", take=take, sign=again
                 )
         return Sent(self._whole(reply, url, stream), started)
@@ -89,7 +89,7 @@ class Sender:
             if stream:
                 stream.end()
         except (HTTPError, Unreadable) as error:
-            return self.caller.broken(error, url)
+            return self.client.broken(error, url)
         if reply.status in SUCCESS:
             return reply
-        return self.caller.unsuccessful(reply, url)
+        return self.client.unsuccessful(reply, url)

@@ -21,11 +21,11 @@ from runner.endpoints._sender import Sender
 from runner.endpoints._stream import Stream, with_part
 from runner.endpoints._values import described
 from runner.errors import InputError
+from runner.http_client.client import Sign, prepared, shown
 from runner.model import Failure
 from runner.templating import Request, encoded
 from runner.text.shorten import excerpt
 from runner.units import count, plain
-from runner.wire.caller import Sign, prepared, shown
 
 _SHOWN = 300
 
@@ -74,7 +74,7 @@ class Step:
         clock: Callable[[], float],
     ) -> None:
         self.form = form
-        self.caller = sender.caller
+        self.client = sender.client
         self._sender = sender
         self._replies = replies
         self._clock = clock
@@ -170,7 +170,7 @@ class Step:
         return State(state.conversation, state.uuid, attempt)
 
     def _prepared(self, request: Request) -> requests.PreparedRequest:
-        url, authorization = self.caller.parsed(request.url, "url")
+        url, authorization = self.client.parsed(request.url, "url")
         headers = {**self.form.headers, **request.headers}
         if authorization:
             headers.setdefault("Authorization", authorization)

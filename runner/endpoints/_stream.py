@@ -11,9 +11,9 @@ from urllib3.exceptions import IncompleteRead
 
 from runner.endpoints._events import FRAMINGS, Event, Lines, together, torn
 from runner.endpoints._mapping import ReplyMap
+from runner.http_client.client import Unreadable
 from runner.model import Failure
 from runner.text.shorten import excerpt
-from runner.wire.caller import Unreadable
 
 Around = Callable[[dict[str, Any]], Any]
 

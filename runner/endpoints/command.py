@@ -15,10 +15,10 @@ from runner.endpoints._program import Exit, Program
 from runner.endpoints._service import words
 from runner.endpoints._stream import Stream
 from runner.errors import InputError, Place, reason
+from runner.http_client.client import NO_STATUS, Reply, TooLarge, Unreadable
 from runner.model import Failure
 from runner.spec import EndpointSpec
 from runner.text.shorten import excerpt
-from runner.wire.caller import NO_STATUS, Reply, TooLarge, Unreadable
 
 _MISTAKES = (FileNotFoundError, PermissionError, NotADirectoryError)
 _SAID = 300  # characters of its standard error that a message shows

@@ -18,10 +18,10 @@ from runner.endpoints._local import Handed, LocalEndpoint
 from runner.endpoints._stream import Stream
 from runner.endpoints._workers import EventLoop, Raised, Worker
 from runner.errors import InputError, Place, RagEvalError, did_you_mean
+from runner.http_client.client import NO_STATUS, Reply
 from runner.model import Failure
 from runner.spec import EndpointSpec
 from runner.text.shorten import excerpt
-from runner.wire.caller import NO_STATUS, Reply
 
 _SAID = 300  # characters of an exception that a message shows
 _BY_POSITION = (

@@ -18,23 +18,23 @@ from runner.endpoints._sender import Sender
 from runner.endpoints._step import State, Step
 from runner.errors import Place, Unavailable
 from runner.hosts import Access
-from runner.model import Case, Failure, Pending, Response
-from runner.redact import Redactor
-from runner.spec import EndpointSpec, StepSpec, WaitFor
-from runner.templating import Locate, by_path
-from runner.variables import expand
-from runner.wire.caller import (
+from runner.http_client.client import (
     NO_STATUS,
     REDIRECTS,
     SUCCESS,
     Bounds,
-    Caller,
+    Client,
     Reply,
     Resolve,
     prepared,
     resolve,
     shown,
 )
+from runner.model import Case, Failure, Pending, Response
+from runner.redact import Redactor
+from runner.spec import EndpointSpec, StepSpec, WaitFor
+from runner.templating import Locate, by_path
+from runner.variables import expand
 
 __all__ = ["NO_STATUS", "REDIRECTS", "Attempt", "HttpEndpoint", "Reply", "RoundTrip"]
 
@@ -96,7 +96,7 @@ class HttpEndpoint:
 
         def compiled(form: RequestForm, step: StepSpec) -> Step:
             own = auth_of(step.auth, form.place, find, redactor.learn)
-            caller = Caller(
+            client = Client(
                 expand(step.url, variables),
                 block_of(form.block, step.auth or spec.auth),
                 Bounds(form.timeout, spec.max_response),
@@ -105,7 +105,7 @@ class HttpEndpoint:
                 resolve=resolve,
                 wall=wall,
             )
-            sender = Sender(caller, own if step.auth else shared, clock)
+            sender = Sender(client, own if step.auth else shared, clock)
             return Step(form, sender, self.replies, clock)
 
         self._steps = tuple(map(compiled, self._plan.forms, spec.requests))
@@ -123,15 +123,15 @@ class HttpEndpoint:
         each = origins(self._plan, list(cases))
         for step, found in zip(self._steps, each, strict=True):
             for origin in found:
-                step.caller.parsed(origin, "url")
+                step.client.parsed(origin, "url")
         check_shared(self._spec, each, self._place)
         self._origins = each[0]
         if self._spec.wait_for:
-            self._steps[0].caller.parsed(self._spec.wait_for.url, "wait_for", "url")
+            self._steps[0].client.parsed(self._spec.wait_for.url, "wait_for", "url")
 
     def notices(self) -> tuple[str, ...]:
         """Say where a service at localhost was found instead, if anywhere."""
-        each = (step.caller.reach.notices() for step in self._steps)
+        each = (step.client.connector.notices() for step in self._steps)
         return tuple(dict.fromkeys(chain.from_iterable(each)))
 
     def ask(self, case: Case) -> Response | Failure | Pending:
@@ -255,7 +255,7 @@ class HttpEndpoint:
         if self._spec.wait_for is None:
             return (
                 None
-                if self._steps[0].caller.reach.listens(url, limit)
+                if self._steps[0].client.connector.listens(url, limit)
                 else "nothing listens there"
             )
         reply = self._poll(url, limit)
@@ -263,15 +263,15 @@ class HttpEndpoint:
 
     def _poll(self, url: str, limit: float) -> Reply | Failure:
         key, first = ("wait_for", "url"), self._steps[0]
-        plain = first.caller.parsed(url, *key)[0]
+        plain = first.client.parsed(url, *key)[0]
         request = prepared("GET", plain, first.form.headers)
         deadline = time.monotonic() + min(limit, _POLL_TIMEOUT)
-        reply = first.caller.call(request, deadline, *key)
+        reply = first.client.call(request, deadline, *key)
         if isinstance(reply, Failure) or reply.status in SUCCESS:
             return reply
-        return first.caller.unsuccessful(reply, plain)
+        return first.client.unsuccessful(reply, plain)
 
     def close(self) -> None:
         """End every call in flight, at once, and drop the connections."""
         for step in self._steps:
-            step.caller.close()
+            step.client.close()

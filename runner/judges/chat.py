@@ -14,6 +14,16 @@ from pydantic_core import from_json
 from runner import __version__
 from runner.errors import InputError
 from runner.hosts import Access
+from runner.http_client.client import (
+    SUCCESS,
+    Block,
+    Bounds,
+    Client,
+    Reply,
+    Resolve,
+    prepared,
+    resolve,
+)
 from runner.judges._api import (
     Address,
     addresses,
@@ -30,16 +40,6 @@ from runner.model import Failure, Unrated
 from runner.responses import Pace, delay_before
 from runner.spec import JudgeSpec
 from runner.templating import Locate, Prompt, by_path
-from runner.wire.caller import (
-    SUCCESS,
-    Block,
-    Bounds,
-    Caller,
-    Reply,
-    Resolve,
-    prepared,
-    resolve,
-)
 
 _BLOCK = Block("judge", {})
 _ADVICE = {
@@ -111,7 +111,7 @@ class Chat:
         self._meter = meter
         self._chance = chance
         self._chat, self._embeddings = addresses(spec)
-        self._caller = Caller(
+        self._client = Client(
             self._chat.url,
             _BLOCK,
             Bounds(spec.timeout, spec.max_response),
@@ -124,7 +124,7 @@ class Chat:
         self._sleep = self._stopped.wait if chance.sleep is None else chance.sleep
         self._options = Options(spec)
         for address in filter(None, (self._chat, self._embeddings)):
-            self._caller.parsed(address.url, *address.key)
+            self._client.parsed(address.url, *address.key)
 
     def say(
         self,
@@ -170,12 +170,12 @@ class Chat:
 
     def notices(self) -> tuple[str, ...]:
         """Say which options were dropped, and where the server was found."""
-        return (*self._options.notices(), *self._caller.reach.notices())
+        return (*self._options.notices(), *self._client.connector.notices())
 
     def close(self) -> None:
         """End every call in flight, at once, and drop the connections."""
         self._stopped.set()
-        self._caller.close()
+        self._client.close()
 
     def _asked(self, question: _Question) -> Any:
         """Give the JSON of a reply, with retries and without rejected options."""
@@ -209,7 +209,7 @@ class Chat:
         taken, stated = NOTHING, True
         try:
             deadline = time.monotonic() + self._spec.timeout
-            came = self._caller.call(request, deadline, *question.address.key)
+            came = self._client.call(request, deadline, *question.address.key)
             if isinstance(came, Failure) or came.status not in SUCCESS:
                 return came
             body = came.body.removeprefix(BOM_UTF8)
@@ -226,7 +226,7 @@ class Chat:
         return value
 
     def _prepared(self, address: Address, body: Mapping[str, Any]) -> Any:
-        url, authorization = self._caller.parsed(address.url, *address.key)
+        url, authorization = self._client.parsed(address.url, *address.key)
         headers = {
             "User-Agent": f"rag-eval-action/{__version__}",
             "Accept": "application/json",
@@ -256,7 +256,7 @@ class Chat:
         shown = said.shown(question.material)
         told = f": {shown}" if shown else ""
         advice = _ADVICE.get(came.status, "")
-        explained = self._caller.unsuccessful(came, question.address.url)
+        explained = self._client.unsuccessful(came, question.address.url)
         return explained._replace(
             message=f"the judge's server answered HTTP {came.status}{advice}{told}",
             retryable=came.status in _RETRIED,

@@ -19,7 +19,7 @@ FLOORS = (
     },
     {"responses", "scores", "comparison", "gates", "report", "yardstick"},
     {"diagnosis", "history", "ledger", "baseline", "render", "settings"},
-    {"container", "files", "github", "publish", "trials", "wire"},
+    {"container", "files", "github", "http_client", "publish", "trials"},
     {"endpoints", "judges", "pipeline", "results", "interrupts", "terminal"},
     {"base", "endpoint_setup", "examples", "judge_setup", "progress"},
     {"docs", "labels", "probe", "session", "worked_examples"},
@@ -47,10 +47,10 @@ HOMES = {
     },
     "re2": {"endpoints"},
     "requests_aws4auth": {"endpoints"},
-    "requests": {"endpoints", "github", "wire"},
+    "requests": {"endpoints", "github", "http_client"},
     "rich": {"progress"},
     "tabulate": {"render"},
-    "urllib3": {"endpoints", "wire"},
+    "urllib3": {"endpoints", "http_client"},
     "yaml": {"files"},
 }
 """Third-party package to the modules that may import it."""

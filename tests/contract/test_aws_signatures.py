@@ -14,9 +14,9 @@ import requests
 from requests_aws4auth import AWS4Auth
 
 from runner.endpoints._auth import Signature
+from runner.http_client.client import prepared
 from runner.spec import AwsSigV4
 from runner.templating import by_path
-from runner.wire.caller import prepared
 
 KEYS = ("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
 SCOPE = ("us-east-1", "service")

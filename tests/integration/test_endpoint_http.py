@@ -17,10 +17,10 @@ from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 from runner.endpoints._failures import block_of
 from runner.endpoints.http import HttpEndpoint
 from runner.errors import InputError, Problems, Unavailable
+from runner.http_client._failures import from_error
 from runner.model import Case, Failure, Response
 from runner.responses import Limits, collect
 from runner.spec import EndpointSpec, WaitFor
-from runner.wire._failures import from_error
 from tests.streaming import end
 
 CASE = Case("qa-1", "退货?", tenant="a")

@@ -18,10 +18,10 @@ from runner import endpoints, hosts
 from runner.endpoints.http import HttpEndpoint
 from runner.errors import InputError, Problems
 from runner.hosts import Access
+from runner.http_client._connect import Connector
+from runner.http_client._connect import resolve as look_up
 from runner.model import Case, Failure
 from runner.spec import EndpointSpec, WaitFor
-from runner.wire._reach import Reach
-from runner.wire._reach import resolve as look_up
 
 ROOT = Path(__file__).parents[2]
 CASE = Case("qa-1", "Why?")
@@ -364,10 +364,10 @@ def test_a_service_on_the_runner_is_reached_from_the_container(serve, host):
 def test_what_answered_once_is_asked_straight_away_afterwards(serve):
     server = serve("127.0.0.7")
     resolve = resolver(localhost=["127.0.0.1"])
-    reach = Reach(("127.0.0.6", "127.0.0.7"), resolve)
+    connector = Connector(("127.0.0.6", "127.0.0.7"), resolve)
 
     for _ in range(2):
-        reach.connect("localhost", server.port, monotonic() + 5).close()
+        connector.connect("localhost", server.port, monotonic() + 5).close()
 
     assert resolve.asked == ["localhost", "127.0.0.6", "127.0.0.7", "127.0.0.7"]
 
@@ -394,7 +394,7 @@ def test_where_there_is_no_time_left_nothing_is_tried():
     resolve = resolver(localhost=["127.0.0.1"])
 
     with pytest.raises(TimeoutError, match="no time left"):
-        Reach(("127.0.0.7",), resolve).connect("localhost", 9, monotonic() - 1)
+        Connector(("127.0.0.7",), resolve).connect("localhost", 9, monotonic() - 1)
 
     assert resolve.asked == ["localhost"]
 

@@ -9,13 +9,13 @@ import pytest
 
 from runner.errors import InputError
 from runner.hosts import Access, Host
+from runner.http_client.client import resolve as look_up
 from runner.judges.chat import Chance
 from runner.judges.opening import Context, open_judge
 from runner.metrics._tasks import CLAIMS, SUPPORT
 from runner.model import Unrated
 from runner.spec import JudgeSpec
 from runner.templating import by_path
-from runner.wire.caller import resolve as look_up
 from tests.chatting import Server, answer, failing, said, saying
 from tests.judging import ByRule, verdicts
 from tests.program import ROOT

@@ -10,10 +10,10 @@ from runner.endpoints._mapping import ReplyMap
 from runner.endpoints._stream import MOST_EVENTS, Stream
 from runner.errors import Problems
 from runner.files._yaml import parse_yaml
+from runner.http_client._body import Reply, Unreadable
 from runner.metrics import registry
 from runner.model import Response
 from runner.spec import ResponseMap, parse
-from runner.wire._body import Reply, Unreadable
 from tests.streaming import bytewise, oddly, plainly, slowly
 
 STREAMS = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urljoin, urlsplit
 
 from runner.hosts import port_of
-from runner.wire._body import Reply
+from runner.http_client._body import Reply
 
 _SECURED = (80, 443)
 """The usual ports, of http and of https."""

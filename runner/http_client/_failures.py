@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from requests.exceptions import InvalidSchema, InvalidURL, ProxyError
 
+from runner.http_client._body import Reply, TooLarge, Unreadable
+from runner.http_client._connect import Unanswered
 from runner.model import Failure
 from runner.text.shorten import excerpt
-from runner.wire._body import Reply, TooLarge, Unreadable
-from runner.wire._reach import Unanswered
 
 
 class Block(NamedTuple):

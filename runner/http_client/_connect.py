@@ -45,7 +45,7 @@ def resolve(host: str, port: int) -> Sequence[tuple[Any, ...]]:
     raise socket.gaierror(socket.EAI_NONAME, why)
 
 
-class Reach:
+class Connector:
     """Opens connections; threads may share it.
 
     Args:

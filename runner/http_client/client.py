@@ -11,9 +11,7 @@ from urllib3.exceptions import HTTPError
 
 from runner.errors import Place
 from runner.hosts import Access, refusal
-from runner.model import Failure
-from runner.templating import Locate
-from runner.wire._body import (
+from runner.http_client._body import (
     NO_STATUS,
     SUCCESS,
     Reply,
@@ -21,17 +19,19 @@ from runner.wire._body import (
     TooLarge,
     Unreadable,
 )
-from runner.wire._client import Client
-from runner.wire._failures import (
+from runner.http_client._connect import Connector, Refused, Resolve, resolve
+from runner.http_client._failures import (
     Block,
     from_error,
     from_redirect,
     from_status,
     shown,
 )
-from runner.wire._prepare import followed, parsed_url, prepared, refused
-from runner.wire._reach import Reach, Refused, Resolve, resolve
-from runner.wire._redirects import redirected, same_service
+from runner.http_client._prepare import followed, parsed_url, prepared, refused
+from runner.http_client._redirects import redirected, same_service
+from runner.http_client._transport import Transport
+from runner.model import Failure
+from runner.templating import Locate
 
 __all__ = [
     "NO_STATUS",
@@ -39,7 +39,7 @@ __all__ = [
     "SUCCESS",
     "Block",
     "Bounds",
-    "Caller",
+    "Client",
     "Reply",
     "Resolve",
     "Sign",
@@ -72,7 +72,7 @@ class Bounds(NamedTuple):
     """Bytes of the reply, compressed and not."""
 
 
-class Caller:
+class Client:
     """Calls one service; threads may share it, each has its own connection.
 
     Args:
@@ -101,9 +101,9 @@ class Caller:
         self._place = place
         self._allowed = access.allowed
         self._wall = wall
-        self.reach = Reach(access.nearby, resolve)
+        self.connector = Connector(access.nearby, resolve)
         """How its connections are opened."""
-        self._client = Client(url, self.reach)
+        self._transport = Transport(url, self.connector)
 
     def parsed(self, url: str, *key: str) -> tuple[str, str | None]:
         """Check a URL; give it without credentials, and these as a header.
@@ -138,7 +138,7 @@ class Caller:
         try:
             while True:
                 signed = sign(request)
-                reply = self._client.send(signed, deadline, self._bounds.size, take)
+                reply = self._transport.send(signed, deadline, self._bounds.size, take)
                 target = redirected(reply, str(request.url))
                 if target is None or hops == REDIRECTS:
                     return reply
@@ -161,7 +161,7 @@ class Caller:
 
     def close(self) -> None:
         """End every call in flight, at once, and drop the connections."""
-        self._client.close()
+        self._transport.close()
 
     def _may_follow(self, url: str, target: str) -> bool:
         return same_service(url, target) and not refusal(target, self._allowed)

@@ -25,8 +25,8 @@ from urllib3.exceptions import (
 )
 from urllib3.util import Timeout
 
-from runner.wire._body import Reply, Take, TooLarge, read
-from runner.wire._reach import Reach
+from runner.http_client._body import Reply, Take, TooLarge, read
+from runner.http_client._connect import Connector
 
 _HEADERS = 1024 * 1024
 _FRAMED = 8  # bytes on the wire for a byte of body: chunks of one byte take six
@@ -84,7 +84,7 @@ class _BoundedReply(http.client.HTTPResponse):
 
 
 class _Guarded(HTTPConnection):
-    """A connection that is opened by its client's ``Reach``."""
+    """A connection that is opened by its client's ``Connector``."""
 
     response_class = _BoundedReply
     _held: list[bytes] | None = None
@@ -109,10 +109,10 @@ class _Guarded(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         # One place for connections to services and to proxies, with TLS or without.
-        reach: Reach = _attempt.reach
+        connector: Connector = _attempt.connector
         host, port, options = self._dns_host, self.port, self.socket_options or ()
         try:
-            return reach.connect(host, port, _attempt.deadline, options)
+            return connector.connect(host, port, _attempt.deadline, options)
         except TimeoutError as error:
             raise ConnectTimeoutError(self, f"{host} did not accept in time") from error
         except OSError as error:
@@ -158,12 +158,12 @@ class _Channel(NamedTuple):
     """Proxies and certificates, looked up in the environment once."""
 
 
-class Client:
+class Transport:
     """Sends prepared requests; one session and its kept connections per thread."""
 
-    def __init__(self, url: str, reach: Reach) -> None:
+    def __init__(self, url: str, connector: Connector) -> None:
         self._url = url
-        self._reach = reach
+        self._connector = connector
         self._local = threading.local()
         self._sessions: list[requests.Session] = []
         self._sockets: dict[int, socket.socket] = {}
@@ -195,7 +195,7 @@ class Client:
         _attempt.deadline = deadline
         _attempt.allowance = _FRAMED * limit + _HEADERS
         _attempt.sockets = self._sockets
-        _attempt.reach = self._reach
+        _attempt.connector = self._connector
         left: Any = Timeout(total=max(deadline - time.monotonic(), 0.001))
         try:
             raw = channel.adapter.send(request, timeout=left, **channel.settings).raw

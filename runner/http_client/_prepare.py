@@ -14,7 +14,7 @@ from requests.utils import get_auth_from_url
 
 from runner.errors import InputError, Place
 from runner.hosts import Host, refusal
-from runner.wire._failures import shown
+from runner.http_client._failures import shown
 
 
 def prepared(
