@@ -29,6 +29,7 @@ LONGEST_LINE = 32 * 2**20
 """Bytes of one record."""
 
 _BUFFER = 2**18
+_LONGEST = 1e9  # seconds, some thirty years
 _HEAD = re.compile(
     rb'\s*\{\s*"case_id"\s*:\s*"([^"\\]+)"\s*,'
     rb'\s*(?:"trial"\s*:\s*([0-9]{1,9})\s*,\s*)?"(?:response|failure)"'
@@ -112,16 +113,16 @@ class RecordedEndpoint:
             hint = f"a failure's cause is one of {', '.join(_CAUSES)}"
             raise self._error(start, "no response and no failure", hint)
         message = excerpt(failure.get("message") or "no message was recorded", 1000)
-        seconds = number(record.get("latency_s"))
+        seconds = _seconds(record.get("latency_s"))
         shown = self._replies.shown(response)
         shown = shown and shown._replace(turns=_turns(response))
         return Failure(failure["cause"], message, latency=seconds, shown=shown)
 
     def _read(self, response: Any, record: dict[str, Any]) -> Response | Failure:
-        result = self._replies.read(response, number(record.get("latency_s")))
+        result = self._replies.read(response, _seconds(record.get("latency_s")))
         if isinstance(result, Failure):
             return result
-        first = number(record.get("time_to_first_token_s"))
+        first = _seconds(record.get("time_to_first_token_s"))
         if first is not None:
             result = result._replace(time_to_first_token=first)
         turns = _turns(response)
@@ -200,6 +201,12 @@ class RecordedEndpoint:
                 if left <= 0:
                     break
         return number_
+
+
+def _seconds(value: Any) -> float | None:
+    """Give a recorded time; None for what no clock can have shown, such as -1."""
+    seconds = number(value)
+    return seconds if seconds is not None and 0 <= seconds <= _LONGEST else None
 
 
 def _turns(response: Any) -> tuple[Turn, ...]:

@@ -83,6 +83,13 @@ def test_the_reply_to_another_question_is_not_replayed(file):
     assert replay(file) == Failure("service.not_recorded", f"{what}; ask it again")
 
 
+@pytest.mark.parametrize("said", [-1, -0.001, 1e10, 10**40, "3", True, None, [1]])
+def test_a_time_that_no_clock_shows_is_none(file, said):
+    write(file, {"case_id": "qa-1", "response": {"answer": "a"}, "latency_s": said})
+
+    assert replay(file).latency is None
+
+
 def test_a_recorded_failure_is_that_failure(file):
     failure = {"cause": "service.timeout", "message": "no reply within 30 s"}
     write(file, {"case_id": "qa-1", "trial": 1, "failure": failure, "latency_s": 30.0})
