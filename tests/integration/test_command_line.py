@@ -388,6 +388,7 @@ def test_results_are_written_before_what_was_started_is_ended(team):
         until(lambda: log.exists() and log.stat().st_size)
         running.send_signal(signal.SIGINT)
         until(report.exists)
+        time.sleep(0.6)  # sooner it would be a wrapper's copy of the first
         waits = running.poll() is None  # for the service, which heeds no such request
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=4)
