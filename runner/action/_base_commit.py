@@ -13,7 +13,7 @@ from runner import files
 from runner.action._checkout import COMMIT, commit_of, repository_of
 from runner.action._git_objects import parents
 from runner.action._step_changes import step_changes
-from runner.base import Checkout, Git, Objects, Snapshot
+from runner.base import BaseCommit, Checkout, Git, Objects, Snapshot
 from runner.errors import InputError
 from runner.github.client import Reason, Refused
 from runner.github.contents import Contents, connect
@@ -48,7 +48,9 @@ def with_base_commit(
             github = stack.enter_context(closing(connect(config.run, config.token)))
         specs = [options.spec.relative_to(root).as_posix() for options in runs]
         base = _BaseCommit(config, root, Path(folder), github, specs)
-        yield [options if options.before else base.beside(options) for options in runs]
+        yield [
+            options if options.base.folder else base.beside(options) for options in runs
+        ]
 
 
 class _BaseCommit:
@@ -90,14 +92,13 @@ class _BaseCommit:
         for source in self._sources(repository, is_merge=at != change.commit):
             try:
                 source.snapshot.add(spec, checkout)
-                moved = tuple(self._around(source.snapshot, checkout))
+                around = tuple(self._around(source.snapshot, checkout))
             except Refused as error:
                 refused = refused or error.reason
             else:
                 self._told = True
-                return options._replace(
-                    before=source.folder, base=source.commit, moved=moved
-                )
+                found = BaseCommit(source.folder, source.commit, changes=around)
+                return options._replace(base=found)
         return _unknown(options, refused or _NO_TOKEN)
 
     def _around(
@@ -152,7 +153,8 @@ class _Source(NamedTuple):
 
 
 def _unknown(options: RunOptions, reason: Reason) -> RunOptions:
-    return options._replace(
-        unknown=f"THE BASE COMMIT WAS NOT READ: {reason}. What this change "
-        "loosens is not known, and a baseline is taken as the change has it"
+    unknown = (
+        f"THE BASE COMMIT WAS NOT READ: {reason}. What this change loosens is not "
+        "known, and a baseline is taken as the change has it"
     )
+    return options._replace(base=BaseCommit(unknown=unknown))

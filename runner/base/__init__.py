@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HISTORY",
+    "BaseCommit",
     "Checkout",
     "FetchBaseline",
     "Fetched",
@@ -47,6 +48,19 @@ __all__ = [
 ]
 
 
+class BaseCommit(NamedTuple):
+    """The workspace at the commit that a change starts from."""
+
+    folder: Path | None = None
+    """A copy of the workspace at that commit; None where there is none."""
+    sha: str | None = None
+    """The commit, where it is known."""
+    unknown: str = ""
+    """Why there is no folder, where the event has a base commit."""
+    changes: tuple[YardstickChange, ...] = ()
+    """Changes since to the strictness of the check, outside of the spec file."""
+
+
 class Sources(NamedTuple):
     """Where the baseline and the base commit are found."""
 
@@ -54,18 +68,11 @@ class Sources(NamedTuple):
     """The workspace."""
     results: Path | None = None
     """Results given with ``--baseline``, in place of the baseline of the spec."""
-    before: Path | None = None
-    """The workspace at the base commit."""
+    base: BaseCommit = BaseCommit()
     history: Path | None = None
     """A file with a line for each earlier run; it need not be there yet."""
     fetch_baseline: FetchBaseline = fetch_nothing
     """Fetches a baseline that is kept outside of the workspace."""
-    base: str | None = None
-    """The commit that ``before`` is at, where that is known."""
-    unknown: str = ""
-    """Why ``before`` is missing, where the event has a base commit."""
-    moved: tuple[YardstickChange, ...] = ()
-    """Changes to the strictness of the check that are outside of the spec file."""
     trials: int | None = None
     """How often each case is asked, in both specs; None for what each says."""
 
@@ -81,8 +88,9 @@ def with_baseline(plan: Plan, sources: Sources, environ: Mapping[str, str]) -> P
     Raises:
         InputError: A folder given by hand is not there, or a baseline is damaged.
     """
-    if sources.before and not sources.before.is_dir():
-        where = Place(f"--before {sources.before}")
+    before = sources.base.folder
+    if before and not before.is_dir():
+        where = Place(f"--before {before}")
         raise InputError("there is no such folder", where=where)
     if sources.history:
         plan = plan._replace(history=tuple(_history(sources.history)))
@@ -121,7 +129,8 @@ def _with_baseline(plan: Plan, spec: Spec, sources: Sources) -> Plan:
 
 def _kept(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
     now = _folder(source, plan, sources.root)
-    then = _folder(source, plan, sources.before) if sources.before else None
+    before = sources.base.folder
+    then = _folder(source, plan, before) if before else None
     if then and os.path.lexists(then):
         moved = source != plan.spec.baseline
         lost = not moved and not os.path.lexists(now)
@@ -157,18 +166,19 @@ def _with_changes(
     plan: Plan, sources: Sources, environ: Mapping[str, str]
 ) -> tuple[Plan, Spec | None]:
     """Add to a plan what changed since the base commit; give also the spec there."""
-    if sources.before is None:
-        return _unknown(plan, sources.unknown), None
-    base = plan.review._replace(
-        base=sources.base, owners=frozenset(), changes=sources.moved
+    base = sources.base
+    if base.folder is None:
+        return _unknown(plan, base.unknown), None
+    review = plan.review._replace(
+        base=base.sha, owners=frozenset(), changes=base.changes
     )
-    plan = plan._replace(review=base)
-    spec = sources.before / plan.spec.file
+    plan = plan._replace(review=review)
+    spec = base.folder / plan.spec.file
     if not os.path.lexists(spec):
         new = f"{plan.spec.file} is new: there is nothing that it could loosen"
         return _told(plan, new), None
     try:
-        then = pipeline.plan(spec, sources.before, environ, today=plan.today)
+        then = pipeline.plan(spec, base.folder, environ, today=plan.today)
     except InputError as error:
         unread = f"WHAT CHANGED IN THE SPEC IS NOT KNOWN: as it was before, {error}"
         return _unknown(plan, unread), None
@@ -179,7 +189,7 @@ def _with_changes(
         Yardstick(asked, old, _left_out(old, plan.filters)),
         registry,
     )
-    found = in_order((*sources.moved, *found))
+    found = in_order((*base.changes, *found))
     review = plan.review._replace(changes=found, owners=owners(then.spec))
     return plan._replace(review=review), then.spec
 

@@ -114,11 +114,13 @@ def run(spec: Path, *, fail_on: FailOn, quiet: bool, **options: Any) -> int:
 
 
 def _run_options(**options: Any) -> RunOptions:
+    from runner.base import BaseCommit
     from runner.pipeline import Filters
     from runner.session import RunOptions
 
+    base = BaseCommit(options.pop("before"))
     kinds = {name: options.pop(name) for name in ("tags", "types", "ids", "limit")}
-    return RunOptions(filters=Filters(**kinds), **options)
+    return RunOptions(filters=Filters(**kinds), base=base, **options)
 
 
 @commands.command(

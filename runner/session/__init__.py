@@ -100,12 +100,9 @@ def _ready(plan: Plan, options: RunOptions, world: World) -> Plan:
     sources = Sources(
         world.root,
         options.baseline,
-        options.before,
+        options.base,
         options.history,
         world.fetch_baseline,
-        options.base,
-        options.unknown,
-        options.moved,
         options.trials,
     )
     plan = _with_owners(with_baseline(plan, sources, world.environ), options)
@@ -121,10 +118,11 @@ def _ready(plan: Plan, options: RunOptions, world: World) -> Plan:
     )
     plan = plan._replace(commit=options.commit, notices=(*plan.notices, *warned))
     plan = with_judge(plan, world.root, world.templates)
-    return _with_moved(plan, options.before, world) if options.before else plan
+    before = options.base.folder
+    return _with_judge_changes(plan, before, world) if before else plan
 
 
-def _with_moved(plan: Plan, before: Path, world: World) -> Plan:
+def _with_judge_changes(plan: Plan, before: Path, world: World) -> Plan:
     """Add to a plan what the judge could decide at the base commit and cannot now."""
     more = judge_changes(plan, world.root, before, world.environ, world.templates)
     changes = in_order((*plan.review.changes, *more))

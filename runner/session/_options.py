@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runner.base import FetchBaseline, fetch_nothing
+from runner.base import BaseCommit, FetchBaseline, fetch_nothing
 from runner.gates import Loosened
 from runner.hosts import Access
-from runner.model import Record, YardstickChange
+from runner.model import Record
 from runner.pipeline import ALL, Filters
 from runner.render import NOWHERE, Links
 
@@ -26,14 +26,8 @@ class RunOptions(NamedTuple):
     filters: Filters = ALL
     commit: str | None = None
     """What is evaluated, for the record."""
-    before: Path | None = None
-    """A copy of the workspace at the base commit."""
-    base: str | None = None
-    """The commit of ``before``, where it is known."""
-    unknown: str = ""
-    """Why ``before`` is missing, where the event has a base commit."""
-    moved: tuple[YardstickChange, ...] = ()
-    """Changes to the strictness of the check that are outside of the spec file."""
+    base: BaseCommit = BaseCommit()
+    """What the change starts from."""
     history: Path | None = None
     """A JSON Lines file of earlier runs, for trends and for limits to tighten."""
     remember: bool = False

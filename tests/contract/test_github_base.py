@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from runner.base import BaseCommit
 from runner.report import read
 from tests.contract._github.clients import TOKEN
 from tests.contract._github.server import BASE, HEAD, Token, a_pull
@@ -243,7 +244,8 @@ def test_a_work_tree_that_was_given_by_hand_is_taken(github, team, tmp_path):
     shutil.copytree(team.root, tmp_path / "then")
     (team.root / SPEC).write_text(LOOSER)
     plain = team.parse
-    team.parse = lambda words: plain(words)._replace(before=tmp_path / "then")
+    then = BaseCommit(tmp_path / "then")
+    team.parse = lambda words: plain(words)._replace(base=then)
 
     team.step()
 
