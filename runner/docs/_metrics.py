@@ -94,7 +94,8 @@ Most are found by rule. Those by a judge are rated by a model, where the spec ha
 [judged-metrics.md](judged-metrics.md)."""
 _SUFFIXES = f"""\
 {", ".join(f"`_{suffix}`" for suffix in STATISTICS)} after the name of a metric take a
-percentile, or the greatest value, of its cases in place of the mean: `latency_p95`."""
+percentile, or the greatest value, of its cases in place of the mean: `latency_p95`.
+Of several trials a case has their mean, so that one slow trial shows less."""
 
 
 def _in_order() -> list[Metric]:
