@@ -139,6 +139,15 @@ class RecordedEndpoint:
         """Whether there is a record of any of these cases."""
         return any(case.id in self._records for case in cases)
 
+    def count_unasked(self, cases: Iterable[Case], trials: int) -> int:
+        """Count the records that are of none of these cases and trials."""
+        keys = ((case.id, trial) for case in cases for trial in range(1, trials + 1))
+        asked = sum(
+            (name if trial == 1 else (name, trial)) in self._records
+            for name, trial in keys
+        )
+        return len(self._records) - asked
+
     def close(self) -> None:
         """Close the file; a second time does nothing."""
         descriptor, self._descriptor = self._descriptor, -1

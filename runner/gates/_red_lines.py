@@ -147,7 +147,8 @@ def _watch(whole: Tally) -> _Found:
             "unmeasured",
             f"{_of(whole.unwatched, whole.walled)} with walls could not be watched, as "
             "the replies do not show what is forbidden there (map contexts and "
-            f"citations): {listed(whole.unwatched, SHOWN)}",
+            "citations), or the question says it itself: "
+            f"{listed(whole.unwatched, SHOWN)}",
             whole.unwatched,
         )
     if not whole.watched and not whole.unseen and whole.unanswered:

@@ -98,8 +98,7 @@ RUN_LEVEL: Mapping[str, tuple[Better, tuple[float | None, float | None]]] = {
 ACROSS: Mapping[str, str] = {
     "accuracy": "Cases that passed, of those that passed or failed.",
     "error_rate": "Cases that got no usable reply, of all that were asked.",
-    "coverage": "Scores of a metric that came, of those that should have come; of the "
-    "metric with the least.",
+    "coverage": "Of the metric with the least: scores that came, of those due.",
 }
 """What each name of ``RUN_LEVEL`` says, in a sentence."""
 

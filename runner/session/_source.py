@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ from runner.responses import Exchanges, Limits, collect
 from runner.session._options import RunOptions
 from runner.spec import AuthSpec, EndpointSpec
 from runner.trials import numbered, repeated
+from runner.units import count
 
 if TYPE_CHECKING:
     from runner.endpoints.recorded import RecordedEndpoint
@@ -88,7 +90,8 @@ def source_of(
 
         recorded = RecordedEndpoint(options.replay, spec.response, place=plan.place)
         replayed = _replayed(recorded, plan, options.replay)
-        return Source(replayed, recorded.missing)
+        left = partial(_left_over, recorded, plan, options.replay.name)
+        return Source(replayed, recorded.missing, left)
     from runner.endpoint_setup import open_endpoint
 
     endpoint = open_endpoint(plan, plan.cases, root, options.access)
@@ -167,6 +170,15 @@ def _replayed(recorded: RecordedEndpoint, plan: Plan, path: Path) -> Exchanges:
             for trial in range(1, plan.spec.trials.times + 1):
                 result = recorded.ask(case, trial)
                 yield Exchange(position, result, trial=trial)
+
+
+def _left_over(recorded: RecordedEndpoint, plan: Plan, name: str) -> Iterator[str]:
+    """Say how many records nobody asked for, where all cases were asked."""
+    number = recorded.count_unasked(plan.cases, plan.spec.trials.times)
+    if number and not plan.filters.words:
+        are = "is" if number == 1 else "are"
+        what = "of no case and trial of this run, and not judged"
+        yield f"{count(number, 'record')} of {name} {are} {what}"
 
 
 @contextmanager

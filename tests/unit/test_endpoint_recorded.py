@@ -90,6 +90,21 @@ def test_a_time_that_no_clock_shows_is_none(file, said):
     assert replay(file).latency is None
 
 
+def test_records_that_nobody_asks_for_are_counted(file):
+    lines = [("a", 1), ("a", 2), ("b", 1), ("c", 1)]
+    for name, trial in lines:
+        line = {"case_id": name, "trial": trial, "response": {"answer": "x"}}
+        with file.open("a", encoding="utf-8") as opened:
+            opened.write(f"{json.dumps(line)}\n")
+    endpoint = RecordedEndpoint(file, ResponseMap())
+    cases = [Case("a", "q"), Case("b", "q"), Case("z", "q")]
+
+    found = [endpoint.count_unasked(cases, trials) for trials in (1, 2)]
+    endpoint.close()
+
+    assert found == [2, 1]
+
+
 def test_a_recorded_failure_is_that_failure(file):
     failure = {"cause": "service.timeout", "message": "no reply within 30 s"}
     write(file, {"case_id": "qa-1", "trial": 1, "failure": failure, "latency_s": 30.0})
