@@ -221,17 +221,15 @@ def _seconds(value: Any) -> float | None:
 def _turns(response: Any) -> tuple[Turn, ...]:
     """Give the turns before a recorded reply, as far as the record has any."""
     turns = response.get("turns") if isinstance(response, dict) else None
-    told = [each for each in _listed(turns) if isinstance(each, dict)]
+    if not isinstance(turns, list):
+        return ()
     return tuple(
         Turn(each["role"], each["content"])
-        for each in told
-        if each.get("role") in ("user", "assistant")
+        for each in turns
+        if isinstance(each, dict)
+        and each.get("role") in ("user", "assistant")
         and isinstance(each.get("content"), str)
     )
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _quick_key(line: bytes) -> _Key | None:
