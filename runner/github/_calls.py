@@ -6,7 +6,7 @@ No text that leaves here holds the token: it is given to ``requests`` alone.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,7 @@ PATIENCE = 180.0
 """Seconds after which no call is made again; GitHub's second limit takes 60 to 80."""
 
 _TIMEOUT = (10.0, 30.0)  # seconds to connect, and for the next bytes
+_WHOLE = 120.0  # seconds for all of a reply
 _LIMIT = 64 * 2**20  # bytes: a page of 100 comments at their largest has 40 MB
 _CHUNK = 64 * 1024
 _SPACE = 1.0  # seconds between two writes, as GitHub asks
@@ -170,7 +171,7 @@ class Caller:
             stream=True,
             allow_redirects=False,
         ) as response:
-            body = _read(response)
+            body = _read(response, self._clock)
             return Reply(response.status_code, body, response.headers)
 
 
@@ -185,10 +186,14 @@ class _Bearer:
         return request
 
 
-def _read(response: requests.Response) -> Any:
-    """Give the JSON of a body; None where it is none, or too large."""
+def _read(response: requests.Response, clock: Callable[[], float]) -> Any:
+    """Give the JSON of a body; None where it is none, or too large.
+
+    Raises:
+        OSError: It breaks off, or takes too long.
+    """
     body = bytearray()
-    for piece in response.iter_content(_CHUNK):
+    for piece in pieces(response, clock, _WHOLE):
         body += piece
         if len(body) > _LIMIT:
             return None
@@ -196,6 +201,26 @@ def _read(response: requests.Response) -> Any:
         return from_json(bytes(body))
     except ValueError:
         return None
+
+
+def pieces(
+    response: requests.Response, clock: Callable[[], float], whole: float
+) -> Iterator[bytes]:
+    """Give a body as it arrives, for so many seconds, however its bytes drip.
+
+    Raises:
+        OSError: It breaks off, or takes longer.
+    """
+    from urllib3.exceptions import HTTPError
+
+    end = clock() + whole
+    try:
+        while piece := response.raw.read1(_CHUNK, decode_content=True):
+            yield piece
+            if clock() > end:
+                raise TimeoutError
+    except HTTPError as error:
+        raise OSError(str(error)) from error
 
 
 def why(error: Exception) -> str:
@@ -206,7 +231,7 @@ def why(error: Exception) -> str:
         return "the proxy on the way to it cannot be used"
     if isinstance(error, requests.exceptions.SSLError):
         return "TLS failed (for a private CA set REQUESTS_CA_BUNDLE)"
-    if isinstance(error, requests.Timeout):
+    if isinstance(error, requests.Timeout | TimeoutError):
         return "no reply came in time"
     if isinstance(error, UnicodeError):
         return "the token has characters that no token has"

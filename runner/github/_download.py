@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-from runner.github._calls import why
+from runner.github._calls import pieces, why
 from runner.github._refusals import Reason, Refused
 
-_CHUNK = 64 * 1024
 _TIMEOUT = (10.0, 30.0)  # seconds to connect, and for the next bytes
+_WHOLE = 300.0  # seconds for all of it
 _GOOD = 200
 
 
-def download(url: str, to: Path, limit: int) -> str:
+def download(
+    url: str, to: Path, limit: int, clock: Callable[[], float] = time.monotonic
+) -> str:
     """Download a URL to a file; give its SHA-256.
 
     Args:
@@ -21,6 +25,7 @@ def download(url: str, to: Path, limit: int) -> str:
             there: no token, and nothing of a ``.netrc``.
         to: The file.
         limit: Bytes that it may have.
+        clock: Seconds that only grow.
 
     Raises:
         Refused: It cannot be had, or it is larger.
@@ -42,7 +47,7 @@ def download(url: str, to: Path, limit: int) -> str:
             if response.status_code != _GOOD:
                 status = response.status_code
                 raise Refused(Reason(f"the archive is not given ({status})"))
-            for piece in response.iter_content(_CHUNK):
+            for piece in pieces(response, clock, _WHOLE):
                 made.update(piece)
                 file.write(piece)
                 if file.tell() > limit:

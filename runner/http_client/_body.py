@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, ProtocolError
 
 from runner.text.shorten import excerpt
 
@@ -69,11 +69,14 @@ def read(raw: Any, limit: int, take: Take | None) -> Reply:
 
 def _pieces(read_: Callable[..., bytes], limit: int) -> Iterator[bytes]:
     size = 0
-    while piece := read_(_CHUNK, decode_content=False):
-        size += len(piece)
-        if size > limit:
-            raise TooLarge
-        yield piece
+    try:
+        while piece := read_(_CHUNK, decode_content=False):
+            size += len(piece)
+            if size > limit:
+                raise TooLarge
+            yield piece
+    except ValueError as error:  # as of a chunk of less than no bytes
+        raise ProtocolError(error) from error
 
 
 def _plain(raw: Any, pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
@@ -106,7 +109,7 @@ def _unzipped(pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
 def _beginning(raw: Any) -> bytes:
     """Give the first bytes of an error page; none where they cannot be read."""
     body = b""
-    with suppress(OSError, HTTPError, zlib.error):
+    with suppress(OSError, ValueError, HTTPError, zlib.error):
         body = raw.read(_SHOWN, decode_content=False)
         if _encoding(raw) == "gzip":
             body = zlib.decompressobj(wbits=31).decompress(body, _SHOWN)

@@ -50,7 +50,7 @@ HOMES = {
     "requests": {"endpoints", "github", "http_client"},
     "rich": {"progress"},
     "tabulate": {"render"},
-    "urllib3": {"endpoints", "http_client"},
+    "urllib3": {"endpoints", "github", "http_client"},
     "yaml": {"files"},
 }
 """Third-party package to the modules that may import it."""

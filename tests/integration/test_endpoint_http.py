@@ -478,10 +478,14 @@ def reset(connection: socket.socket, _: bytes) -> bool:
             lambda c, _: c.sendall(OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}"),
             "breaks the rules of HTTP",
         ),
+        (
+            lambda c, _: c.sendall(OK + b"Transfer-Encoding: chunked\r\n\r\n-5\r\n{}"),
+            "breaks the rules of HTTP",
+        ),
         (lambda c, _: c.sendall(OK + b"X: 1\r\n" * 500 + b"\r\n{}"), "the connection"),
         (lambda c, _: c.sendall(OK + b"X" * 99_999), "the connection to"),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_a_connection_that_breaks_is_a_failure(serve, script, message):
     started = monotonic()
