@@ -464,11 +464,7 @@ def test_a_stop_does_not_wait_for_a_connection_either(run, team):
             waiting.connect_ex(full.getsockname())
         url = f"http://127.0.0.1:{full.getsockname()[1]}/v1"
         running = open_.enter_context(started(run, team, url))
-        log = team / "rag-eval-results/cases.jsonl"
-        end = time.monotonic() + 20
-        while not log.exists() and time.monotonic() < end:
-            time.sleep(0.05)
-        time.sleep(1)
+        time.sleep(4)  # by then it waits for the connection; nothing tells that it does
         began = time.monotonic()
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=30)

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runner import examples
@@ -249,7 +249,6 @@ RECORDS = st.lists(st.dictionaries(KEYS, JSON, max_size=6), max_size=4)
 CELLS = st.lists(st.dictionaries(KEYS, st.text(max_size=30), max_size=6), max_size=4)
 
 
-@settings(max_examples=300)
 @given(RECORDS, RECORDS)
 def test_whatever_stands_in_a_file_is_read_or_told(bare, others):
     records = rows(*bare, *({**WHOLE, **record} for record in others))
