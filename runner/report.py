@@ -208,12 +208,12 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def excerpt(text: str, limit: int = 2_000, evidence: str = "") -> str:
-    """Give the part of a text that is too long, and how much is missing.
+def shortened(text: str, limit: int = 2_000, evidence: str = "") -> str:
+    """Give a text; of one over ``limit`` characters a part, and how much is missing.
 
     It is the part around what the evidence names, else the beginning.
 
-    >>> excerpt("abcdef", 4), excerpt("abcd", 4)
+    >>> shortened("abcdef", 4), shortened("abcd", 4)
     ('abcd… (2 characters more)', 'abcd')
     """
     if len(text) <= limit:

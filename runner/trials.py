@@ -78,12 +78,12 @@ def _merged(
     outcomes = tuple(entry.finding.outcome for entry in entries)
     shown = _telling(entries, outcome(outcomes, trials))
     columns = zip(*(entry.scores for entry in entries), strict=True)
-    met = {entry.met for entry in entries} - {None}
+    has_hit = {entry.has_hit for entry in entries} - {None}
     return Entry(
         shown.exchange,
         list(map(_score, columns, measures)),
         shown.finding._replace(trials=outcomes),
-        any(met) if met else None,
+        any(has_hit) if has_hit else None,
         shown.hits,
         frozenset().union(*(entry.shown for entry in entries)),
     )

@@ -15,7 +15,7 @@ from runner import files, results
 from runner.action._result import SpecResult
 from runner.baseline import RESULTS
 from runner.errors import InputError, Place
-from runner.report import Report, excerpt, mapped
+from runner.report import Report, mapped, shortened
 
 _FILES = 10_000  # that a folder may hold
 _RESULTS = 20  # comments that a step makes
@@ -61,7 +61,7 @@ def _one(folder: Path, top: Path, commit: str) -> SpecResult:
             f"{_short(commit)}",
             where=Place(f"{shown}/{RESULTS}"),
         )
-    bounded: Report = mapped(report, partial(excerpt, limit=_TEXT))
+    bounded: Report = mapped(report, partial(shortened, limit=_TEXT))
     return SpecResult(shown, 0, bounded, folder=top / folder)
 
 

@@ -134,7 +134,7 @@ class Examiner:
             return self._charge(asked, unmet)
         if self._undetermined(asked, scores):
             return Finding("undetermined")
-        return LUCKY if asked.met is False else PASSED
+        return LUCKY if asked.has_hit is False else PASSED
 
     def _undetermined(self, asked: Asked, scores: Sequence[Score]) -> bool:
         if Failed in [type(scores[mark.position]) for mark in self._pass]:

@@ -1,4 +1,4 @@
-"""What a run has found so far, case by case: scores in columns, findings, excerpts.
+"""Accumulates the results of a run: columns of scores, findings, excerpts.
 
 Replies come in any order and are not kept: a case leaves its scores, its finding and,
 for the first failing ones, an excerpt.
@@ -16,12 +16,12 @@ from runner.aggregate import Slice, ceiling, histogram, run_level, summarise
 from runner.comparison import SHIFTS, worsened
 from runner.gates import Judged
 from runner.ledger._excerpts import failed_case, ids
-from runner.ledger._first import First
-from runner.ledger._lucky import lucky
-from runner.ledger._oddities import Oddities
-from runner.ledger._record import Came, record_of
+from runner.ledger._first_cases import FirstCases
+from runner.ledger._id_mismatch import IdMismatch
+from runner.ledger._lucky_passes import lucky_passes
+from runner.ledger._record import Retrieved, record_of
 from runner.ledger._slices import slices_of
-from runner.ledger._strangers import Strangers
+from runner.ledger._suspicious import SuspiciousReplies
 from runner.model import (
     LAYERS,
     NOTHING,
@@ -43,24 +43,24 @@ __all__ = ["Entry", "Ledger", "slices_of"]
 
 NOT_ASKED = Finding("not_asked")
 _UNASKED = Unscored("the case was not asked")
-_APART = Unscored("the case is in quarantine")
+_QUARANTINED = Unscored("the case is in quarantine")
 _NO_LATENCY = -1.0
 _HASHES = 12
 """Bytes of a case's two hashes."""
 
 
 class Entry(NamedTuple):
-    """What one case leaves behind."""
+    """The results of one case."""
 
     exchange: Exchange
     scores: Sequence[Score]
     finding: Finding
-    met: bool | None = None
-    """Whether a relevant passage came; None where the case or the reply cannot say."""
+    has_hit: bool | None = None
+    """Whether a relevant passage was retrieved; None where case or reply cannot say."""
     hits: tuple[int, ...] | None = None
     """The ranks of relevant passages, from 1; None as above."""
     shown: frozenset[Layer] = frozenset()
-    """Layers that the reply shows enough of, whether or not they are measured."""
+    """Layers that the reply holds evidence of, whether or not they are measured."""
 
 
 class Ledger:
@@ -89,14 +89,14 @@ class Ledger:
         self._over = self._labels.index(named) if named in self._labels else None
         self._hashes = bytearray(_HASHES * len(cases))
         self._latency = array("d", [_NO_LATENCY]) * len(cases)
-        self._excerpts: First[FailedCase] = First(EXCERPTS)
-        self._worsened: First[Came] = First(SHIFTS)
-        self._strangers = Strangers()
-        self._oddities = Oddities()
+        self._excerpts: FirstCases[FailedCase] = FirstCases(EXCERPTS)
+        self._worsened: FirstCases[Retrieved] = FirstCases(SHIFTS)
+        self._id_mismatch = IdMismatch()
+        self._suspicious = SuspiciousReplies()
 
     def enter(self, entry: Entry) -> Record:
-        """Keep what one case leaves behind, and give its line for ``cases.jsonl``."""
-        (position, result, *_), scores, finding, met, hits, shown = entry
+        """Add the results of one case, and give its record for ``cases.jsonl``."""
+        (position, result, *_), scores, finding, has_hit, hits, shown = entry
         self._shown |= shown
         counted = self._counted(scores, finding)
         for column, score in zip(self.columns, counted, strict=True):
@@ -104,56 +104,56 @@ class Ledger:
         self.findings[position] = finding
         if result.latency is not None:
             self._latency[position] = result.latency
-        case, came = self.cases[position], Came(ids(result), hits)
-        self.depth = max(self.depth, len(came.ids or ()))
-        if met is not None and came.ids:
-            self._strangers.see(position, case, came.ids, met=met)
-        over = scores[self._over] if self._over is not None else None
-        self._oddities.see(case, entry.exchange, over)
+        case, retrieved = self.cases[position], Retrieved(ids(result), hits)
+        self.depth = max(self.depth, len(retrieved.ids or ()))
+        if has_hit is not None and retrieved.ids:
+            self._id_mismatch.see(position, case, retrieved.ids, has_hit=has_hit)
+        over_refusal = None if self._over is None else scores[self._over]
+        self._suspicious.see(case, entry.exchange, over_refusal)
         if finding.outcome in ("failed", "error"):
             self._excerpts.offer(position, lambda: failed_case(case, result, finding))
-        record = self._record(position, scores, came)
+        record = self._record(position, scores, retrieved)
         then = self._before.get(case.id)
         if then and worsened(record, then):
-            self._worsened.offer(position, lambda: came)
-        self._sign(position, record)
+            self._worsened.offer(position, lambda: retrieved)
+        self._add_hashes(position, record)
         return record
 
     def _counted(self, scores: Sequence[Score], finding: Finding) -> Sequence[Score]:
-        """Give what counts of a row; the walls hold of a case in quarantine too."""
+        """Give the scores that count; in quarantine only that of ``leakage`` does."""
         if finding.outcome != "quarantined":
             return scores
         rows = zip(self._labels, scores, strict=True)
-        return [score if label == "leakage" else _APART for label, score in rows]
+        return [score if label == "leakage" else _QUARANTINED for label, score in rows]
 
     def retain(self, position: int, record: Record) -> None:
-        """Keep what was retrieved for a case that is worse than elsewhere."""
-        self._worsened.offer(position, lambda: Came(record.retrieved, record.hits))
+        """Keep what was retrieved for a case that is worse on one side of two."""
+        self._worsened.offer(position, lambda: Retrieved(record.retrieved, record.hits))
 
     def _record(
-        self, position: int, scores: Sequence[Score], came: Came | None
+        self, position: int, scores: Sequence[Score], retrieved: Retrieved | None
     ) -> Record:
         case, finding = self.cases[position], self.findings[position]
-        return record_of(case, finding, self._labels, scores, came)
+        return record_of(case, finding, self._labels, scores, retrieved)
 
     @property
     def fingerprint(self) -> str:
-        """Of all cases with their labels, in their order, once each was entered."""
+        """A hash of all cases and labels, in case order; final after ``close``."""
         return blake2b(self._hashes.hex().encode(), digest_size=6).hexdigest()
 
-    def _sign(self, position: int, record: Record) -> None:
-        signed = bytes.fromhex(record.hash + record.labels)
-        self._hashes[position * _HASHES : (position + 1) * _HASHES] = signed
+    def _add_hashes(self, position: int, record: Record) -> None:
+        both = bytes.fromhex(record.hash + record.labels)
+        self._hashes[position * _HASHES : (position + 1) * _HASHES] = both
 
     def close(self) -> Iterator[tuple[int, Record]]:
-        """Enter every case that was not asked, of which nothing is known."""
+        """Enter every case that was not asked; give position and record of each."""
         scores = (_UNASKED,) * len(self.columns)
         for position, finding in enumerate(self.findings):
             if finding is NOT_ASKED:
                 for column in self.columns:
                     column.put(position, _UNASKED)
                 record = self._record(position, scores, None)
-                self._sign(position, record)
+                self._add_hashes(position, record)
                 yield position, record
 
     @property
@@ -257,9 +257,9 @@ class Ledger:
 
     def notices(self) -> Iterator[str]:
         """Say what a reader of the numbers should know."""
-        apart = self._strangers.notice()
-        yield from [apart] if apart else lucky(self.cases, self.findings)
-        yield from self._oddities.notices()
+        mismatch = self._id_mismatch.notice()
+        yield from [mismatch] if mismatch else lucky_passes(self.cases, self.findings)
+        yield from self._suspicious.notices()
 
     def histogram(self) -> tuple[tuple[float, int], ...]:
         """Give the number of calls by latency."""

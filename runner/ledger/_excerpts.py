@@ -1,9 +1,9 @@
-"""What is kept of a failing case for its reader: the texts, cut."""
+"""What the report quotes of a failing case: its texts, shortened."""
 
 from __future__ import annotations
 
 from runner.model import Case, Failure, Finding, Response
-from runner.report import FailedCase, excerpt
+from runner.report import FailedCase, shortened
 
 
 def ids(result: Response | Failure) -> tuple[str | None, ...] | None:
@@ -22,10 +22,10 @@ def failed_case(case: Case, result: Response | Failure, finding: Finding) -> Fai
         outcome=finding.outcome,
         layer=finding.layer,
         cause=finding.cause,
-        evidence=excerpt(finding.evidence, 500),
+        evidence=shortened(finding.evidence, 500),
         also=finding.also,
-        question=excerpt(case.question),
-        answer=None if answer is None else excerpt(answer, evidence=finding.evidence),
+        question=shortened(case.question),
+        answer=None if answer is None else shortened(answer, evidence=finding.evidence),
         expected=case.relevant,
         retrieved=ids(result),
         file=case.place.file if case.place else None,

@@ -1,4 +1,4 @@
-"""What was found of a case as its line in ``cases.jsonl``."""
+"""The record of a case: its line in ``cases.jsonl``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from runner.cases import case_hash, labels_hash
 from runner.model import Absent, Case, Failed, Finding, Record, Score
 
 
-class Came(NamedTuple):
-    """What was retrieved for a case."""
+class Retrieved(NamedTuple):
+    """The ids of the passages in a reply, by rank, and the ranks of the relevant ones.
+
+    Each is None where the reply does not show it.
+    """
 
     ids: tuple[str | None, ...] | None = None
     hits: tuple[int, ...] | None = None
@@ -21,9 +24,17 @@ def record_of(
     finding: Finding,
     labels: Sequence[str],
     scores: Sequence[Score],
-    came: Came | None,
+    retrieved: Retrieved | None,
 ) -> Record:
-    """Give the line of a case; ``labels`` name its scores."""
+    """Give the record of a case.
+
+    Args:
+        case: As the case file has it.
+        finding: Its diagnosis.
+        labels: Of the metrics, in the order of ``scores``.
+        scores: One for each metric.
+        retrieved: None where the case was not asked, or nothing was kept of its reply.
+    """
     numbers: dict[str, float | None] = {}
     failed, absent = [], []
     for label, score in zip(labels, scores, strict=True):
@@ -47,8 +58,8 @@ def record_of(
         cause=finding.cause,
         also=finding.also,
         lucky=finding.lucky,
-        retrieved=came.ids if came else None,
-        hits=came.hits if came else None,
+        retrieved=retrieved.ids if retrieved else None,
+        hits=retrieved.hits if retrieved else None,
         failed=tuple(failed),
         absent=tuple(absent),
         trials=finding.trials,

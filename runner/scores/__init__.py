@@ -67,7 +67,7 @@ class Asked(NamedTuple):
     ranking: Ranking | Unscored
 
     @property
-    def met(self) -> bool | None:
+    def has_hit(self) -> bool | None:
         """Whether a relevant passage came; None where case or reply cannot say."""
         ranked = self.ranking
         return any(ranked.gains) if isinstance(ranked, Ranking) else None

@@ -257,19 +257,21 @@ def test_what_leaked_in_quarantine_is_seen_by_the_gates():
     assert judged.leakage == 1.0
 
 
-def entered(*came, met=False):
-    """Give a ledger in which each case expects ``doc_N``, and these ids came."""
-    labelled = [case._replace(qrels={f"doc_{case.id}": 1}) for case in cases(len(came))]
+def notices_of(*retrieved, has_hit=False):
+    """Give the notices where each case expects ``doc_N`` and these ids come."""
+    labelled = [
+        case._replace(qrels={f"doc_{case.id}": 1}) for case in cases(len(retrieved))
+    ]
     ledger = Ledger(labelled, ())
-    for position, names in reversed([*enumerate(came)]):
+    for position, names in reversed([*enumerate(retrieved)]):
         response = Response("a", tuple(map(Passage, names)))
-        found = met if position == 1 else (False if names else None)
+        found = has_hit if position == 1 else (False if names else None)
         ledger.enter(Entry(Exchange(position, response), (), PASSED, found))
     return [*ledger.notices()]
 
 
 def test_expected_ids_that_never_come_are_told_with_one_example_side_by_side():
-    (notice,) = entered(["c0#3", None], ["c1#1"])
+    (notice,) = notices_of(["c0#3", None], ["c1#1"])
 
     assert notice == (
         "NO EXPECTED ID EVER CAME, in 2 cases: c0 expects doc_c0, and c0#3, (no id) "
@@ -279,9 +281,9 @@ def test_expected_ids_that_never_come_are_told_with_one_example_side_by_side():
 
 
 def test_one_meeting_is_enough_and_one_case_is_not():
-    assert entered(["a"], ["b"], ["c"], met=True) == []
-    assert entered(["a"]) == []
-    assert entered(["a"], [], []) == []
+    assert notices_of(["a"], ["b"], ["c"], has_hit=True) == []
+    assert notices_of(["a"]) == []
+    assert notices_of(["a"], [], []) == []
 
 
 @pytest.mark.parametrize(
@@ -351,6 +353,6 @@ def test_a_call_that_failed_to_the_end_is_told_as_that_alone():
 
 
 def test_only_a_few_ids_are_shown_of_many():
-    (notice,) = entered([f"x{n}" for n in range(9)], ["y"])
+    (notice,) = notices_of([f"x{n}" for n in range(9)], ["y"])
 
     assert "and x0, x1, x2 and 6 more came." in notice

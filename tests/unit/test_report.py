@@ -11,10 +11,10 @@ from runner.report import (
     Report,
     Totals,
     broken_layer,
-    excerpt,
     json_schema,
     mapped,
     read,
+    shortened,
 )
 
 PLACE = Place("results.json")
@@ -96,7 +96,7 @@ def test_a_report_fits_its_schema():
     ],
 )
 def test_an_excerpt_says_how_much_is_missing(text, cut):
-    assert excerpt(text, 4) == cut
+    assert shortened(text, 4) == cut
 
 
 @pytest.mark.parametrize("word", ["retrieval", "higher", "failed", "summaries", "path"])
@@ -256,9 +256,9 @@ def test_the_layer_to_look_at_first(fields, layer):
 def test_an_excerpt_shows_what_the_evidence_names():
     text = "a " * 3_000 + "it takes 37 days " + "b " * 3_000
 
-    shown = excerpt(text, 100, "37 is in no context")
+    shown = shortened(text, 100, "37 is in no context")
 
     assert "it takes 37 days" in shown
     assert shown.startswith("…")
     assert shown.endswith("b … (11,918 characters more)")
-    assert excerpt(text, 100, "38 is in no context").startswith("a a a")
+    assert shortened(text, 100, "38 is in no context").startswith("a a a")

@@ -29,9 +29,9 @@ def words(letters):
     return tuple(LETTERS[letter] for letter in letters)
 
 
-def entry(position, trial, result="passed", score=1.0, layer=None, met=None):
+def entry(position, trial, result="passed", score=1.0, layer=None, has_hit=None):
     exchange = Exchange(position, REPLY, trial=trial)
-    return Entry(exchange, [score], Finding(result, layer), met)
+    return Entry(exchange, [score], Finding(result, layer), has_hit)
 
 
 @pytest.mark.parametrize(
@@ -164,10 +164,10 @@ def test_a_single_trial_passes_through():
 
 
 def test_a_relevant_passage_in_one_trial_is_one():
-    [some] = merged(entry(0, 1, met=False), entry(0, 2, met=True))
+    [some] = merged(entry(0, 1, has_hit=False), entry(0, 2, has_hit=True))
     [unknown] = merged(entry(0, 1), entry(0, 2))
 
-    assert (some.met, unknown.met) == (True, None)
+    assert (some.has_hit, unknown.has_hit) == (True, None)
 
 
 def test_what_is_tried_is_numbered_by_case_and_trial():

@@ -1,4 +1,4 @@
-"""Cases that pass without their documents, and what that says of the labels."""
+"""Notices about cases that pass although no relevant passage was retrieved."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from runner.model import Case, Finding
 from runner.units import count
 
 
-def lucky(cases: Sequence[Case], findings: Sequence[Finding]) -> Iterator[str]:
-    """Say how many cases pass without a relevant passage, and where labels may lack."""
+def lucky_passes(cases: Sequence[Case], findings: Sequence[Finding]) -> Iterator[str]:
+    """Say how many there are, and whether labels seem to be missing."""
     found = sum(finding.lucky for finding in findings)
     if not found:
         return
@@ -17,16 +17,16 @@ def lucky(cases: Sequence[Case], findings: Sequence[Finding]) -> Iterator[str]:
         f"{count(found, 'passing case')} had no relevant passage: "
         "the model knew the answer, or a label is missing"
     )
-    wasted = sum(map(_found_in_vain, cases, findings))
-    if found > wasted:
+    with_hit = sum(map(_failed_with_hit, cases, findings))
+    if found > with_hit:
         yield (
             "more labelled cases pass than had a relevant passage: retrieval "
             "bounds generation, so check the labels before you trust either number"
         )
 
 
-def _found_in_vain(case: Case, finding: Finding) -> bool:
-    """Whether a labelled case failed although a relevant passage came."""
+def _failed_with_hit(case: Case, finding: Finding) -> bool:
+    """Whether a labelled case failed although a relevant passage was retrieved."""
     labelled = case.relevant and not case.expect_refusal
     if finding.outcome != "failed" or not labelled:
         return False

@@ -1,4 +1,4 @@
-"""What is odd about replies and fails no case, but makes a verdict worth less."""
+"""Replies that fail no case and still make a verdict less reliable."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from runner.model import Case, Exchange, Response, Score
 from runner.units import count
 
 _MOST_RETRIED = 0.05
-"""Share of the cases that may need a further attempt before it is told."""
+"""Share of the cases that may need a retry before a notice says so."""
 
 
-class _Seen:
-    """Cases of one kind: how many, and the first in case order."""
+class _Tally:
+    """How many cases are of one kind, and the first of them in case order."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -28,50 +28,51 @@ class _Seen:
         return self._first[1]
 
 
-class Oddities:
-    """Watches replies.
+class SuspiciousReplies:
+    """Counts three kinds of them.
 
-    A passage without a tenant is everybody's, so that one which lost its tenant on the
-    way crosses every wall unseen. A flag that says of plain answers that they decline
-    is no word on declining where that is right. A call that fails first and then does
-    not is no failure, and no good sign.
+    - Some passages name a tenant and others none: one without a tenant counts as
+      everybody's, so that a passage which lost its tenant leaks unseen.
+    - The flag for refusals is set, and the answer states a key point: then the flag
+      says little where declining is right.
+    - The reply came only after a retry.
     """
 
     def __init__(self) -> None:
         self._cases = 0
-        self._nameless = _Seen()
-        self._gainsaid = _Seen()
-        self._retried = _Seen()
+        self._without_tenant = _Tally()
+        self._contradicted = _Tally()
+        self._retried = _Tally()
 
-    def see(self, case: Case, exchange: Exchange, over: Score | None) -> None:
-        """Note one case with what came of it, and its score of ``over_refusal``."""
+    def see(self, case: Case, exchange: Exchange, over_refusal: Score | None) -> None:
+        """Note the reply to one case, and its score of ``over_refusal``."""
         result, position = exchange.result, exchange.position
         self._cases += 1
         if not isinstance(result, Response):
             return
         if exchange.attempts > 1:
             self._retried.add(position, case)
-        if result.refused and over == 0.0:
-            self._gainsaid.add(position, case)
+        if result.refused and over_refusal == 0.0:
+            self._contradicted.add(position, case)
         if case.tenant and result.passages:
             named = [bool(passage.tenant) for passage in result.passages]
             if any(named) and not all(named):
-                self._nameless.add(position, case)
+                self._without_tenant.add(position, case)
 
     def notices(self) -> Iterator[str]:
-        """Say what there was, each kind with how often and the first case."""
-        if nameless := self._nameless.count:
+        """Give a notice for each kind: how many cases, and the first."""
+        if partly := self._without_tenant.count:
             yield (
                 f"SOME PASSAGES NAME NO TENANT, and count as everybody's: in "
-                f"{count(nameless, 'case')} whose other passages name theirs, first in "
-                f"{self._nameless.first} (let what is everybody's name one of "
+                f"{count(partly, 'case')} whose other passages name theirs, first in "
+                f"{self._without_tenant.first} (let what is everybody's name one of "
                 "endpoint.shared_tenants)"
             )
-        if gainsaid := self._gainsaid.count:
+        if wrong := self._contradicted.count:
             yield (
-                f"THE FLAG SAYS DECLINED OF ANSWERS: in {count(gainsaid, 'case')} the "
+                f"THE FLAG SAYS DECLINED OF ANSWERS: in {count(wrong, 'case')} the "
                 "reply states a key point all the same, first in "
-                f"{self._gainsaid.first}, so that refusals by the flag may be none "
+                f"{self._contradicted.first}, so that refusals by the flag may be none "
                 "(see endpoint.response.refused; null goes by the text)"
             )
         retried = self._retried.count

@@ -1,4 +1,4 @@
-"""The first of many, in case order, although they come in any order."""
+"""Keeps a value for each of the first few cases of a kind, in case order."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 
 
-class First(Generic[Item]):
-    """Keeps what belongs to the first positions, and never more than ``limit``."""
+class FirstCases(Generic[Item]):
+    """Values of the first ``limit`` cases by position; offered in any order.
+
+    Never more than ``limit`` are kept, so that memory does not grow with the run.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._kept: dict[int, Item] = {}
 
     def offer(self, position: int, make: Callable[[], Item]) -> None:
-        """Keep what ``make`` gives, unless enough earlier ones are there."""
+        """Keep what ``make`` gives, unless ``limit`` earlier cases are kept already.
+
+        A later case makes room for it.
+        """
         kept = self._kept
         if len(kept) >= self._limit and (last := max(kept)) > position:
             del kept[last]
@@ -24,7 +30,7 @@ class First(Generic[Item]):
             kept[position] = make()
 
     def get(self, position: int) -> Item | None:
-        """Give what is kept of a position."""
+        """Give the value of a case; None where none is kept."""
         return self._kept.get(position)
 
     def __len__(self) -> int:
@@ -33,5 +39,5 @@ class First(Generic[Item]):
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """What is kept, by position."""
+        """The values, in case order."""
         return tuple(self._kept[position] for position in sorted(self._kept))
