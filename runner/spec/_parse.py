@@ -132,6 +132,8 @@ class _Reading:
             self.report(unjudged(measures.found, file.judge, self.document.lines))
         for secret in secrets(file):
             variables.hide(secret)
+        if endpoint.command or endpoint.python or endpoint.start:
+            variables.hide_inherited()
         document = self.document
         trials = Trials(file.trials.times, file.trials.passes)
         return Spec(

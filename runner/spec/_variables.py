@@ -52,6 +52,12 @@ class Variables:
         """Treat a value that is written in the spec itself as a secret."""
         self.secret[value] = None
 
+    def hide_inherited(self) -> None:
+        """Treat as secrets what a program reads by itself, where the name says so."""
+        for name, value in self.environ.items():
+            if names_secret(name):
+                self.hide(value)
+
     def plain(self, text: str) -> str:
         """Give a text with what is known of its variables, and report nothing."""
         return substituted(

@@ -105,8 +105,6 @@ def test_validate_runs_nothing(team, way):
 def test_one_that_fails_is_charged_to_the_service_in_its_own_words(
     team, endpoint, environ
 ):
-    # A body that reads a secret makes it known as one.
-    endpoint = {**endpoint, "body": {"question": "{{ question }}", "k": "${MY_KEY}"}}
     ended = rag_eval(
         "run",
         "evals/rag.yaml",
