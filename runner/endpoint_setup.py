@@ -77,14 +77,14 @@ def _open_http(
         plan.spec.variables,
         secrets=plan.redactor,
         place=place,
-        find=partial(_named, plan, root),
+        find=partial(_resolve, plan, root),
         access=access,
     )
     endpoint.admit(cases)
     return endpoint
 
 
-def _named(plan: Plan, root: Path, written: str, where: Place) -> Path:
+def _resolve(plan: Plan, root: Path, written: str, where: Place) -> Path:
     return files.named(written, spec=plan.spec.file, root=root, where=where)
 
 

@@ -133,13 +133,13 @@ class Problems(InputError):
 
     def __init__(self, problems: Iterable[InputError]) -> None:
         self.problems = tuple(problems)
-        super().__init__(self._listed())
+        super().__init__(self._lines())
 
     def __str__(self) -> str:
         """Give a line for each."""
         return self.what
 
-    def _listed(self) -> str:
+    def _lines(self) -> str:
         told = [str(problem) for problem in self.problems[:LISTED]]
         rest = len(self.problems) - len(told)
         return "\n".join([*told, *([f"and {rest:,} more"] if rest else [])])
@@ -148,7 +148,7 @@ class Problems(InputError):
         """Pass every text of each of them through ``change``."""
         for problem in self.problems:
             problem.mask(change)
-        self.what = self._listed()
+        self.what = self._lines()
         self.args = (self.what,)
 
     def __iter__(self) -> Iterator[InputError]:

@@ -73,14 +73,14 @@ def record(case: Case, response: Response) -> dict[str, Any]:
     whole answer as it was sent.
     """
     kept = {
-        name: _listed(getattr(case, declared.attribute or name))
+        name: _as_json(getattr(case, declared.attribute or name))
         for name, declared in FIELDS.items()
         if name not in _NOT_KEPT
     }
     passages, whole = response.passages, response.raw_answer
     kept["answer"] = response.answer if whole is None else whole
     kept["contexts"] = None if passages is None else list(map(_passage, passages))
-    kept["citations"] = _listed(response.citations)
+    kept["citations"] = _as_json(response.citations)
     kept["refused"] = response.refused
     shown = {"contexts", "citations", "refused"}  # also where it is nothing
     return {
@@ -95,12 +95,12 @@ def _passage(passage: Passage) -> dict[str, Any]:
     return {key: value for key, value in shown if value is not None}
 
 
-def _listed(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Give a value of a case as JSON holds it."""
     if isinstance(value, Turn):
         return value._asdict()
     if isinstance(value, tuple):
-        return [_listed(item) for item in value]
+        return [_as_json(item) for item in value]
     return dict(value) if isinstance(value, Mapping) else value
 
 

@@ -67,7 +67,7 @@ def judge_changes(
         weights = with_judge(plan._replace(spec=then), before, templates).weights
     except InputError:  # what is wrong with it is told where the limits are compared
         return
-    yield from _brought(plan, then, root, before)
+    yield from _stored_reply_changes(plan, then, root, before)
     named = {limit.name for limit in then.limits} | set(then.marks)
     for label, weight in weights.items():
         now = plan.weights.get(label)
@@ -82,7 +82,7 @@ def judge_changes(
             )
 
 
-def _brought(
+def _stored_reply_changes(
     plan: Plan, then: Spec, root: Path, before: Path
 ) -> Iterator[YardstickChange]:
     """Give the files of judge replies that differ between both commits.

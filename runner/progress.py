@@ -76,7 +76,7 @@ def _bar(
             if clock() - last >= BAR_EVERY:
                 last = clock()
                 far = counts.total()
-                drawn.update(task, completed=far, description=_said(counts))
+                drawn.update(task, completed=far, description=_outcomes(counts))
                 drawn.refresh()
 
         yield advance
@@ -95,7 +95,7 @@ def _lines(
             last = clock()
             with suppress(OSError, ValueError):  # whoever reads it may have left
                 far = f"{done} {counts.total()} of {count(total, 'case')}"
-                stream.write(f"{far}: {_said(counts)}\n")
+                stream.write(f"{far}: {_outcomes(counts)}\n")
                 stream.flush()
 
     return advance
@@ -129,7 +129,7 @@ def counting(
     return tick
 
 
-def _said(counts: Counter[str]) -> str:
+def _outcomes(counts: Counter[str]) -> str:
     said = [f"{counts[name]} {name}" for name in ("passed", "failed")]
     if counts["undetermined"]:
         said.append(f"{counts['undetermined']} undetermined")

@@ -55,7 +55,7 @@ class Worked(NamedTuple):
 
     def __str__(self) -> str:
         """Give its line: the verdict, and both values where they differ."""
-        ours = _said(self.score)
+        ours = _score_text(self.score)
         if self.agrees:
             return f"agrees   {self.place}  {self.label} = {ours}"
         by_hand = "unscored" if self.by_hand is None else repr(self.by_hand)
@@ -88,7 +88,7 @@ def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> tuple[Worked, 
     return tuple(found)
 
 
-def _said(score: Score) -> str:
+def _score_text(score: Score) -> str:
     if isinstance(score, float):
         return f"{score:.9g}"
     return f"{type(score).__name__.lower()} ({score.reason})"

@@ -156,13 +156,13 @@ class _Evaluation:
         ):
             world = self._world._replace(fetch_baseline=remote.fetch_baseline)
             for spec, options in zip(specs, compared, strict=True):
-                ended = self._one(spec, options, world)
+                ended = self._evaluate(spec, options, world)
                 self._tell(ended)
                 yield ended
                 if isinstance(ended.error, Cancelled):
                     return
 
-    def _one(self, spec: str, options: RunOptions, world: World) -> SpecResult:
+    def _evaluate(self, spec: str, options: RunOptions, world: World) -> SpecResult:
         try:
             report, stopped = session.run(options, world)
         except RagEvalError as error:

@@ -80,7 +80,7 @@ class _BaseCommit:
             if at in self._config.own:
                 return options  # the base itself is evaluated
             why = f"{(at or '')[:7]} is checked out, which is not of the event"
-            return _unknown(options, Reason(why))
+            return _without_base(options, Reason(why))
         try:
             spec = files.name_of(options.spec, self._root)
         except InputError:
@@ -92,16 +92,16 @@ class _BaseCommit:
         for source in self._sources(repository, is_merge=at != change.commit):
             try:
                 source.snapshot.add(spec, checkout)
-                around = tuple(self._around(source.snapshot, checkout))
+                around = tuple(self._changes_outside(source.snapshot, checkout))
             except Refused as error:
                 refused = refused or error.reason
             else:
                 self._told = True
                 found = BaseCommit(source.folder, source.commit, changes=around)
                 return options._replace(base=found)
-        return _unknown(options, refused or _NO_TOKEN)
+        return _without_base(options, refused or _NO_TOKEN)
 
-    def _around(
+    def _changes_outside(
         self, snapshot: Snapshot, checkout: Checkout
     ) -> Iterator[YardstickChange]:
         """Give the changes outside of the spec files, once for all specs."""
@@ -152,7 +152,7 @@ class _Source(NamedTuple):
     snapshot: Snapshot
 
 
-def _unknown(options: RunOptions, reason: Reason) -> RunOptions:
+def _without_base(options: RunOptions, reason: Reason) -> RunOptions:
     unknown = (
         f"THE BASE COMMIT WAS NOT READ: {reason}. What this change loosens is not "
         "known, and a baseline is taken as the change has it"

@@ -76,7 +76,7 @@ class Commenter:
         done = [each for each in ended if not isinstance(each.error, Cancelled)]
         stopped = specs[len(done) :]
         with closing(connect(self._config, _HURRY if stopped else PATIENCE)) as github:
-            told = self._told(github, done, stopped)
+            told = self._write(github, done, stopped)
         self._report(told)
         return told
 
@@ -86,7 +86,7 @@ class Commenter:
             self._step.log(_line(each))
         self._step.outputs(_outputs(told))
 
-    def _told(
+    def _write(
         self, github: GitHub, done: Sequence[SpecResult], stopped: Sequence[str]
     ) -> list[Written]:
         change = self._config.change

@@ -57,7 +57,7 @@ def _packed(objects: Path, commit: str) -> bytes | None:
             offset = _offset(file, wanted)
         if offset is not None:
             with index.with_suffix(".pack").open("rb") as file:
-                return _at(file, offset)
+                return _commit_at(file, offset)
     return None
 
 
@@ -78,7 +78,7 @@ def _offset(index: BinaryIO, wanted: bytes) -> int | None:
     return None
 
 
-def _at(pack: BinaryIO, offset: int) -> bytes | None:
+def _commit_at(pack: BinaryIO, offset: int) -> bytes | None:
     pack.seek(offset)
     first = byte = pack.read(1)[0]
     while byte >> 7:  # the size goes on, which the text itself tells

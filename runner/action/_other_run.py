@@ -42,17 +42,17 @@ def results_of_run(folder: str, root: Path, commit: str | None) -> list[SpecResu
         )
     top = Path(os.path.realpath(root))
     start = top / files.name_of(root / folder, root)
-    found = [path.relative_to(top) for path in sorted(_found(start, top))]
+    found = [path.relative_to(top) for path in sorted(_report_files(start, top))]
     if not found:
         raise _wrong(
             f"no results.json in {folder}", "download the artifact of the run to it"
         )
     if len(found) > _RESULTS:
         raise _wrong(f"{len(found)} results in {folder}, and {_RESULTS} at most")
-    return [_one(path.parent, top, commit) for path in found]
+    return [_result_in(path.parent, top, commit) for path in found]
 
 
-def _one(folder: Path, top: Path, commit: str) -> SpecResult:
+def _result_in(folder: Path, top: Path, commit: str) -> SpecResult:
     shown = folder.as_posix()
     report = results.read_report(top / folder, shown, _SIZE)
     if report.commit != commit:
@@ -65,7 +65,7 @@ def _one(folder: Path, top: Path, commit: str) -> SpecResult:
     return SpecResult(shown, 0, bounded, folder=top / folder)
 
 
-def _found(start: Path, top: Path) -> Iterator[Path]:
+def _report_files(start: Path, top: Path) -> Iterator[Path]:
     """Find the results below a folder, and refuse links in it."""
     seen = 0
     for place, folders, names in os.walk(start):

@@ -48,7 +48,7 @@ def store(
     """
     if not config.branches.is_here:
         return
-    due = sorted(_due(ended), key=lambda each: each.branch)
+    due = sorted(_runs_to_store(ended), key=lambda each: each.branch)
     for branch, group in groupby(due, key=lambda each: each.branch):
         runs = list(group)
         try:
@@ -65,7 +65,7 @@ def store(
             step.log(f"branch {branch}: {_message(runs)}")
 
 
-def _due(ended: Sequence[SpecResult]) -> Iterator[_Due]:
+def _runs_to_store(ended: Sequence[SpecResult]) -> Iterator[_Due]:
     for each in ended:
         made, folder = each.report, each.folder
         if made is None or folder is None or each.error or not history.counts(made):

@@ -119,10 +119,10 @@ def candidates_of(run: FinishedRun, wanted: Sequence[Measure]) -> Iterator[Candi
                 which = item(measure.label, *known)
                 if which.key not in seen:
                     seen.add(which.key)
-                    yield Candidate(which, record.outcome, _given(record, measure))
+                    yield Candidate(which, record.outcome, _score(record, measure))
 
 
-def _given(record: Record, measure: Measure) -> float | None:
+def _score(record: Record, measure: Measure) -> float | None:
     """Give the score of the run's judge, scaled to 0 to 1."""
     score = record.scores.get(measure.label)
     low, high = measure.metric.bounds
@@ -167,7 +167,7 @@ def export(
     beside = f"{sheet.stem}.guide.md"
     return Export(
         {sheet.name: text, beside: guide(sheet.name)},
-        tuple(_told(chosen, candidates, wanted)),
+        tuple(_summary_lines(chosen, candidates, wanted)),
     )
 
 
@@ -176,7 +176,7 @@ def _with_mark(chosen: Sequence[Item], asked: Mapping[str, Ask]) -> str:
     return "\ufeff" + table(chosen, asked)
 
 
-def _told(
+def _summary_lines(
     chosen: Sequence[Item], candidates: Sequence[Candidate], wanted: Sequence[Measure]
 ) -> Iterator[str]:
     for measure in wanted:

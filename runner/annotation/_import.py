@@ -57,7 +57,7 @@ def read_sheets(run: FinishedRun, sheets: Sequence[Path]) -> Import:
     if problems:
         raise Problems(problems)
     text = "".join(_line(label) for label in labels)
-    return Import(text, tuple(_told(labels)))
+    return Import(text, tuple(_summary_lines(labels)))
 
 
 def _line(label: Label) -> str:
@@ -72,7 +72,7 @@ def _line(label: Label) -> str:
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def _told(labels: Sequence[Label]) -> Iterator[str]:
+def _summary_lines(labels: Sequence[Label]) -> Iterator[str]:
     found = list(consensus(labels))
     good = sum(one.good is True for one in found)
     bad = sum(one.good is False for one in found)
@@ -81,10 +81,10 @@ def _told(labels: Sequence[Label]) -> Iterator[str]:
         f"{bad} bad, {len(found) - good - bad} without a majority"
     )
     for pair in annotator_pairs(labels):
-        yield from _beside(pair)
+        yield from _agreement_lines(pair)
 
 
-def _beside(pair: AnnotatorPair) -> Iterator[str]:
+def _agreement_lines(pair: AnnotatorPair) -> Iterator[str]:
     """Say how far two annotators agree, and where they do not."""
     head = f"{pair.metric}: {pair.first} and {pair.second}"
     share, edges = pair.table.share or 0.0, pair.table.interval

@@ -37,7 +37,7 @@ def sample(candidates: Iterable[Candidate], size: int, seed: int) -> list[Item]:
     """
     given = list(candidates)
     metrics = list(dict.fromkeys(one.item.metric for one in given))
-    every = sorted(given, key=lambda one: _drawn(one.item, seed))
+    every = sorted(given, key=lambda one: _random_key(one.item, seed))
     chosen: list[Item] = []
     for metric in metrics:
         ours = [one for one in every if one.item.metric == metric]
@@ -45,7 +45,7 @@ def sample(candidates: Iterable[Candidate], size: int, seed: int) -> list[Item]:
         turns = _in_turn([_evenly(group) for group in by_language])
         chosen += [one.item for one in islice(turns, size)]
     return sorted(
-        chosen, key=lambda item: (_drawn(item, seed), metrics.index(item.metric))
+        chosen, key=lambda item: (_random_key(item, seed), metrics.index(item.metric))
     )
 
 
@@ -69,6 +69,6 @@ def _in_turn(groups: Sequence[Sequence[Candidate]]) -> Iterator[Candidate]:
     return (one for turn in zip_longest(*groups) for one in turn if one)
 
 
-def _drawn(item: Item, seed: int) -> bytes:
+def _random_key(item: Item, seed: int) -> bytes:
     """Give a sort key that depends on the seed and the case."""
     return blake2b(f"{seed}\0{item.case.id}".encode(), digest_size=8).digest()

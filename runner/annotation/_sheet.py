@@ -39,7 +39,7 @@ def table(items: Iterable[Item], asks: Mapping[str, Ask]) -> str:
     sheet = csv.writer(written, quoting=csv.QUOTE_ALL)
     sheet.writerow(COLUMNS)
     for item in items:
-        row = {**_row(item), "asks": _asked(item, asks), "passages": _passages(item)}
+        row = {**_row(item), "asks": _task(item, asks), "passages": _passages(item)}
         row["question"] = _conversation(item)
         row["points"] = "\n".join(_points(item))
         sheet.writerow([_cell(row.get(column) or "") for column in COLUMNS])
@@ -94,7 +94,7 @@ def _conversation(item: Item) -> str:
     return "\n".join([*before, f"user: {question}"]) if before else question
 
 
-def _asked(item: Item, asks: Mapping[str, Ask]) -> str:
+def _task(item: Item, asks: Mapping[str, Ask]) -> str:
     """Give what is asked, in the language of the item first."""
     ask = asks[item.metric]
     first = item.language

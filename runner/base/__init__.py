@@ -120,14 +120,14 @@ def _with_baseline(plan: Plan, spec: Spec, sources: Sources) -> Plan:
     if source.kind == "endpoint":
         return plan._replace(rival=plan.spec.rival)
     if source.kind == "path":
-        return _kept(plan, source, sources)
+        return _from_folder(plan, source, sources)
     if source.kind == "results":
         folder = _folder(source, plan, sources.root)
-        return _read(plan, folder, source) if os.path.lexists(folder) else plan
-    return _brought(plan, source, sources)
+        return _with_results(plan, folder, source) if os.path.lexists(folder) else plan
+    return _from_github(plan, source, sources)
 
 
-def _kept(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
+def _from_folder(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
     now = _folder(source, plan, sources.root)
     before = sources.base.folder
     then = _folder(source, plan, before) if before else None
@@ -135,20 +135,21 @@ def _kept(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
         moved = source != plan.spec.baseline
         lost = not moved and not os.path.lexists(now)
         review = plan.review._replace(baseline_lost=lost)
-        return _read(plan._replace(review=review), then, source)
+        return _with_results(plan._replace(review=review), then, source)
     if not os.path.lexists(now):
         return plan
     new = "the baseline is new in this change: the run is held against its own file"
-    return _read(plan if then is None else _told(plan, new), now, source)
+    plan = plan if then is None else _with_notices(plan, new)
+    return _with_results(plan, now, source)
 
 
-def _brought(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
+def _from_github(plan: Plan, source: BaselineSource, sources: Sources) -> Plan:
     found = sources.fetch_baseline(source, plan.spec.file)
     review = plan.review._replace(baseline_unread=found.unread)
-    plan = _told(plan._replace(review=review), *found.notices)
+    plan = _with_notices(plan._replace(review=review), *found.notices)
     if found.history and plan.history is None:
         plan = plan._replace(history=tuple(_history(found.history)))
-    return _read(plan, found.folder, source) if found.folder else plan
+    return _with_results(plan, found.folder, source) if found.folder else plan
 
 
 def _folder(source: BaselineSource, plan: Plan, root: Path) -> Path:
@@ -156,7 +157,7 @@ def _folder(source: BaselineSource, plan: Plan, root: Path) -> Path:
     return files.named(source.name, spec=plan.spec.file, root=root, where=where)
 
 
-def _read(plan: Plan, folder: Path, source: BaselineSource) -> Plan:
+def _with_results(plan: Plan, folder: Path, source: BaselineSource) -> Plan:
     # A folder goes by its path alone, as the spec writes it.
     shown = source.name if source.kind in ("path", "results") else str(source)
     return plan._replace(baseline=read_results(folder, shown))
@@ -168,7 +169,7 @@ def _with_changes(
     """Add to a plan what changed since the base commit; give also the spec there."""
     base = sources.base
     if base.folder is None:
-        return _unknown(plan, base.unknown), None
+        return _with_unknown(plan, base.unknown), None
     review = plan.review._replace(
         base=base.sha, owners=frozenset(), changes=base.changes
     )
@@ -176,12 +177,12 @@ def _with_changes(
     spec = base.folder / plan.spec.file
     if not os.path.lexists(spec):
         new = f"{plan.spec.file} is new: there is nothing that it could loosen"
-        return _told(plan, new), None
+        return _with_notices(plan, new), None
     try:
         then = pipeline.plan(spec, base.folder, environ, today=plan.today)
     except InputError as error:
         unread = f"WHAT CHANGED IN THE SPEC IS NOT KNOWN: as it was before, {error}"
-        return _unknown(plan, unread), None
+        return _with_unknown(plan, unread), None
     now, old = (*plan.cases, *plan.left_out), then.cases
     asked = with_trials(then.spec, sources.trials)
     found = changes(
@@ -210,13 +211,13 @@ def _left_out(cases: Sequence[Case], filters: Filters) -> frozenset[str]:
     return frozenset(case.id for case in cases if case.id not in chosen)
 
 
-def _unknown(plan: Plan, why: str) -> Plan:
+def _with_unknown(plan: Plan, why: str) -> Plan:
     """Add to a plan why it is unknown what the change loosens."""
     if plan.review.loosened == "ignore":
-        return _told(plan, *filter(None, (why,)))
+        return _with_notices(plan, *filter(None, (why,)))
     return plan._replace(review=plan.review._replace(unknown=why))
 
 
-def _told(plan: Plan, *notices: str) -> Plan:
+def _with_notices(plan: Plan, *notices: str) -> Plan:
     review = plan.review
     return plan._replace(review=review._replace(notices=(*review.notices, *notices)))

@@ -41,12 +41,12 @@ def results_of(archive: Path, spec: str, to: Path) -> bool:
     """
     try:
         with ZipFile(archive) as packed:
-            return _taken(packed, spec, to)
+            return _extract(packed, spec, to)
     except _DAMAGED:
         raise Refused(Reason("the archive is damaged")) from None
 
 
-def _taken(packed: ZipFile, spec: str, to: Path) -> bool:
+def _extract(packed: ZipFile, spec: str, to: Path) -> bool:
     for name in _results(packed):
         content = b"".join(_pieces(packed, name, _REPORT))
         if not _is_of(content, spec, name):

@@ -30,17 +30,17 @@ def cases(data: Any, spec: str) -> Iterator[str]:
 
 def baseline(data: Any, spec: str) -> Iterator[str]:
     """Give the files of the baseline that a spec names by its path."""
-    for folder in _inside(_named(data, "baseline", "path"), spec):
+    for folder in _inside(_value(data, "baseline", "path"), spec):
         yield from (f"{folder}/{name}" for name in (RESULTS, CASES))
 
 
 def judge(data: Any, spec: str) -> Iterator[str]:
     """Give the files of a spec's judge: its calibration, recording and cache."""
     for key in ("calibration", "recorded", "cache"):
-        yield from _inside(_named(data, "judge", key), spec)
+        yield from _inside(_value(data, "judge", key), spec)
 
 
-def _named(data: Any, block: str, key: str) -> Any:
+def _value(data: Any, block: str, key: str) -> Any:
     written = data.get(block) if isinstance(data, dict) else None
     return written.get(key) if isinstance(written, dict) else None
 

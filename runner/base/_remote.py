@@ -65,7 +65,7 @@ class Remote:
     def _branch(self, contents: Contents, name: str, spec: str) -> Fetched:
         check_data(name, self._branches)
         folder = data_branch.folder_of(spec, self._key)
-        return self._written(data_branch.read(contents, name, folder, _NAMES))
+        return self._write(data_branch.read(contents, name, folder, _NAMES))
 
     def _artifact(self, contents: Contents, name: str, spec: str) -> Fetched:
         branch = self._branches.base or contents.default_branch()
@@ -83,7 +83,7 @@ class Remote:
         self._made.append(TemporaryDirectory(prefix="rag-eval-baseline-"))
         return Path(self._made[-1].name)
 
-    def _written(self, files: Mapping[str, bytes]) -> Fetched:
+    def _write(self, files: Mapping[str, bytes]) -> Fetched:
         folder = self._new()
         for name, content in files.items():
             (folder / name).write_bytes(content)

@@ -93,14 +93,14 @@ class Snapshot:
         now = _data(checkout.root, spec)
         # Most often the spec before needs what the spec now does.
         self._objects.fetch(self._changed(now, spec, checkout))
-        self._put(spec, checkout)
+        self._copy(spec, checkout)
         then = _data(self._to, spec)
         for pattern in _needs.cases(then, spec):
             for path in self.matching(pattern, checkout):
-                self._put(path, checkout)
+                self._copy(path, checkout)
         kept = (*_needs.baseline(then, spec), *_needs.baseline(now, spec))
         for path in (*kept, *_needs.judge(then, spec)):
-            self._put(path, checkout)
+            self._copy(path, checkout)
 
     def _changed(self, data: Any, spec: str, checkout: Checkout) -> Iterator[Entry]:
         """Give the files that a spec needs and that differ in the work tree."""
@@ -131,7 +131,7 @@ class Snapshot:
         Raises:
             Refused: It cannot be had.
         """
-        self._put(path, checkout)
+        self._copy(path, checkout)
         found = _data(self._to, path)
         return isinstance(found, dict) and {"endpoint", "cases"} <= found.keys()
 
@@ -155,7 +155,7 @@ class Snapshot:
             return None
         return self._objects.listing(self._commit, _needs.folder(inner)).get(inner)
 
-    def _put(self, path: str, checkout: Checkout) -> None:
+    def _copy(self, path: str, checkout: Checkout) -> None:
         """Copy one file, if the commit has it."""
         entry = self._entry(path, checkout)
         if entry and entry.mode == _LINK:

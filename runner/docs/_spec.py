@@ -46,7 +46,7 @@ class _Keys:
         self._home: dict[str, str] = {}
         below = list(schema["properties"].items())
         while below:  # level by level: the place nearest to the top
-            found = [each for path, part in below for each in self._each(path, part)]
+            found = [each for path, part in below for each in self._nested(path, part)]
             below = []
             for path, name in found:
                 if self._home.setdefault(name, path) == path:
@@ -54,7 +54,7 @@ class _Keys:
 
     def rows(self, path: str, part: Mapping[str, Any]) -> Iterator[_Row]:
         """Give the keys below one: first all that stand in it, then what these hold."""
-        for place, name in self._each(path, part):
+        for place, name in self._nested(path, part):
             if self._home[name] != place:
                 continue
             required = self._declared[name].get("required", ())
@@ -62,17 +62,17 @@ class _Keys:
             for key, each in inner:
                 is_needed = key.rpartition(".")[2] in required
                 row = _key_row(key, each, required=is_needed)
-                yield row._replace(meaning=row.meaning + self._told(key, each))
+                yield row._replace(meaning=row.meaning + self._elsewhere(key, each))
             for key, each in inner:
                 yield from self.rows(key, each)
 
-    def _told(self, path: str, part: Mapping[str, Any]) -> str:
+    def _elsewhere(self, path: str, part: Mapping[str, Any]) -> str:
         """Say where the keys are told that a key holds, if not below it."""
-        homes = [self._home[name] for place, name in self._each(path, part)]
+        homes = [self._home[name] for place, name in self._nested(path, part)]
         elsewhere = [home for home in homes if not home.startswith(path)]
         return f" Its keys are those of `{elsewhere[0]}`." if elsewhere else ""
 
-    def _each(self, path: str, part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    def _nested(self, path: str, part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for reference, suffix in {to: suffix for suffix, to in _below(part)}.items():
             yield f"{path}{suffix}", reference.rpartition("/")[2]
 

@@ -204,11 +204,11 @@ def printed(
     ended = program.converse(b"", time.monotonic() + patience, pieces.append)
     said = f"{where}: {excerpt(words[0], _TOLD)}"
     if ended.status != 0:
-        raise NoToken(f"{said} {_how(ended, patience)}")
+        raise NoToken(f"{said} {_why_no_token(ended, patience)}")
     return _alone(b"".join(pieces), said)
 
 
-def _how(ended: Exit, patience: float) -> str:
+def _why_no_token(ended: Exit, patience: float) -> str:
     if ended.status is None:
         return f"printed no token within {patience:g} s"
     lines = ended.errors.decode(errors="replace").split("\n")

@@ -60,7 +60,7 @@ def _ids(path: str, where: Place) -> Cite:
     find = find_by(path, where)
 
     def cite(reply: Any, answer: str | None, _passages: Passages) -> Cited:
-        found = _listed(find(reply), path)
+        found = _list(find(reply), path)
         if found is None:
             return Cited(answer)
         return Cited(answer, _distinct([word(item, "citations[]") for item in found]))
@@ -74,14 +74,14 @@ def _positions(spec: CitationMap, path: str, first: int, place: Locate) -> Cite:
     names = _names(spec.of, place)
 
     def cite(reply: Any, answer: str | None, passages: Passages) -> Cited:
-        found = _listed(find(reply), path)
+        found = _list(find(reply), path)
         if found is None:
             return Cited(answer)
         known = names(reply, passages)
         return Cited(
             answer,
             _distinct(
-                _named(str(item), first, known) for item in found if item is not None
+                _id_at(str(item), first, known) for item in found if item is not None
             ),
         )
 
@@ -105,7 +105,7 @@ def _marks(spec: CitationMap, pattern: str, place: Locate) -> Cite:
         if first is None:
             return [text.strip()]
         numbers = _NUMBER.findall(text) or [text.strip()]
-        return [_named(number, first, known) for number in numbers]
+        return [_id_at(number, first, known) for number in numbers]
 
     def cite(reply: Any, answer: str | None, passages: Passages) -> Cited:
         if answer is None:
@@ -126,7 +126,7 @@ def _marks(spec: CitationMap, pattern: str, place: Locate) -> Cite:
     return cite
 
 
-def _named(position: str, first: int, known: list[str | None]) -> str | None:
+def _id_at(position: str, first: int, known: list[str | None]) -> str | None:
     """Give the id at a position, ``#7`` where the list has no such position."""
     index = int(position) - first if _POSITION.fullmatch(position) else -1
     if 0 <= index < len(known):
@@ -157,12 +157,12 @@ def _names(
     find: Find = find_by(of, place("of"))
 
     def names(reply: Any, _passages: Passages) -> list[str | None]:
-        return [word(item, "citations.of[]") for item in _listed(find(reply), of) or ()]
+        return [word(item, "citations.of[]") for item in _list(find(reply), of) or ()]
 
     return names
 
 
-def _listed(found: Any, path: str) -> list[Any] | None:
+def _list(found: Any, path: str) -> list[Any] | None:
     if found is None or isinstance(found, list):
         return found
     raise Malformed(f"citations (`{path}`) is {kind(found)}, not a list")

@@ -57,10 +57,10 @@ class Conversation(NamedTuple):
             return result
         turn = f"in turn {self.position + 1} of {len(self.questions)}: "
         return result._replace(
-            message=f"{turn}{result.message}", shown=self._shown(result.shown)
+            message=f"{turn}{result.message}", shown=self._with_turns(result.shown)
         )
 
-    def _shown(self, shown: Response | None) -> Response | None:
+    def _with_turns(self, shown: Response | None) -> Response | None:
         """Give what came of the next question with the answers before it."""
         if not self.said:
             return shown

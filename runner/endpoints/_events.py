@@ -45,15 +45,15 @@ class Lines:
         *ended, rest = _END.split(piece)
         for line in ended:
             self._rest += line
-            yield self._taken()
+            yield self._take_line()
         self._rest += rest
         self._after_return = self._after_return or piece.endswith(b"\r")
 
     def last(self) -> bytes:
         """Give what came after the last line end."""
-        return self._taken()
+        return self._take_line()
 
-    def _taken(self) -> bytes:
+    def _take_line(self) -> bytes:
         line = bytes(self._rest)
         self._rest.clear()
         if self._first:

@@ -41,7 +41,7 @@ def find_by(expression: str, where: Place) -> Find:
     try:
         tree: Any = jmespath.compile(expression).parsed
     except (JMESPathError, RecursionError) as error:
-        what, hint = f"{expression!r} is no JMESPath expression", _meant(expression)
+        what, hint = f"{expression!r} is no JMESPath expression", _hint(expression)
         what = what if hint else f"{what}: {_one_line(error)}"
         raise InputError(what, where=where, hint=hint) from error
     for node in _nodes(tree):
@@ -85,13 +85,13 @@ def plain_name(expression: str | None) -> str | None:
     return tree["value"] if tree["type"] == "field" else None
 
 
-def _meant(expression: str) -> str:
+def _hint(expression: str) -> str:
     """Give the JMESPath of a path in another notation, as a hint.
 
     Others are JSONPath (``$.a['b']``), jq (``.a``), JSON Pointer (``/a/b``), an index
     behind a dot, and keys that JMESPath takes in quotes only.
 
-    >>> _meant("$.data['reply']"), _meant("choices.0.text"), _meant("a-b.c")
+    >>> _hint("$.data['reply']"), _hint("choices.0.text"), _hint("a-b.c")
     ('write data.reply', 'write choices[0].text', 'write "a-b".c')
     """
     path = expression.strip().removeprefix("$")

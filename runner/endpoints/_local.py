@@ -122,7 +122,9 @@ class LocalEndpoint(ABC):
         started = self._clock()
         reply = self._call(handed, stream)
         latency = self._clock() - started
-        trip = RoundTrip(self._asked, self.where, sent, reply, started, latency, stream)
+        trip = RoundTrip(
+            self._call_text, self.where, sent, reply, started, latency, stream
+        )
         return trip.alone(self.replies)
 
     def is_ready(self) -> bool:
@@ -143,7 +145,7 @@ class LocalEndpoint(ABC):
 
     @property
     @abstractmethod
-    def _asked(self) -> str:
+    def _call_text(self) -> str:
         """What is asked, as it would be typed."""
 
     @abstractmethod

@@ -222,16 +222,16 @@ class _Compiler:
 
     def find(self, expression: str | None, *key: str | int) -> Find | None:
         """Compile what reads the whole reply."""
-        self._named(expression, *key)
+        self._check_steps(expression, *key)
         return self._find(expression, *key)
 
     def _find(self, expression: str | None, *key: str | int) -> Find | None:
         if expression is None:
             return None
-        find: Find | None = self._kept(find_by, expression, self._key(*key))
+        find: Find | None = self._compile(find_by, expression, self._key(*key))
         return find
 
-    def _named(self, expression: str | None, *key: str | int) -> None:
+    def _check_steps(self, expression: str | None, *key: str | int) -> None:
         """See that an expression reads steps that there are."""
         for name in sorted(roots(expression).difference(self._steps)):
             if self._steps:
@@ -250,7 +250,7 @@ class _Compiler:
 
     def strip(self, patterns: tuple[str, ...]) -> list[Any]:
         return [
-            self._kept(_span, pattern, self._key("strip", index))
+            self._compile(_span, pattern, self._key("strip", index))
             for index, pattern in enumerate(patterns)
         ]
 
@@ -258,17 +258,17 @@ class _Compiler:
         if spec is None:
             return cite_nothing
         if isinstance(spec, str):
-            self._named(spec, "citations")
+            self._check_steps(spec, "citations")
         else:
-            self._named(spec.path, "citations", "path")
-            self._named(spec.of, "citations", "of")
+            self._check_steps(spec.path, "citations", "path")
+            self._check_steps(spec.of, "citations", "of")
         place = partial(self._place, "endpoint", "response", "citations")
-        return self._kept(cite_by, spec, place) or cite_nothing
+        return self._compile(cite_by, spec, place) or cite_nothing
 
     def _key(self, *key: str | int) -> Place:
         return self._place("endpoint", "response", *key)
 
-    def _kept(self, compile_: Callable[..., Any], what: Any, where: Any) -> Any:
+    def _compile(self, compile_: Callable[..., Any], what: Any, where: Any) -> Any:
         try:
             return compile_(what, where)
         except InputError as error:

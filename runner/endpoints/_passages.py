@@ -19,7 +19,9 @@ def from_found(finds: list[Find | None]) -> Build:
 
     def build(entries: list[Any]) -> list[Passage]:
         return [
-            _passage(*(find(_there(entry, entry)) if find else None for find in finds))
+            _passage(
+                *(find(_not_null(entry, entry)) if find else None for find in finds)
+            )
             for entry in entries
         ]
 
@@ -34,7 +36,7 @@ def from_keys(names: list[str | None]) -> Build:
     def build(entries: list[Any]) -> list[Passage]:
         made = []
         for entry in entries:
-            get = entry.get if type(entry) is dict else _there(entry, absent).get
+            get = entry.get if type(entry) is dict else _not_null(entry, absent).get
             name, text, score = get(first), get(second), get(third)
             document, tenant = get(fourth), get(fifth)
             if type(name) is type(text) is str and document is tenant is None:
@@ -48,7 +50,7 @@ def from_keys(names: list[str | None]) -> Build:
     return build
 
 
-def _there(entry: Any, instead: Any) -> Any:
+def _not_null(entry: Any, instead: Any) -> Any:
     if entry is None:
         raise Malformed("contexts[] is null where a passage should be")
     return instead

@@ -174,7 +174,7 @@ def _compiled(
     index: int,
 ) -> RequestForm | None:
     step = spec.requests[index]
-    within = _within(spec, place, index)
+    within = _locate_in_request(spec, place, index)
     earlier = tuple(step.name for step in spec.steps[:index])
     headers = _merged(spec.headers, step.headers)
     sent = step.model_copy(update={"headers": headers})
@@ -206,7 +206,7 @@ def _compiled(
     )
 
 
-def _within(spec: EndpointSpec, place: Locate, index: int) -> Locate:
+def _locate_in_request(spec: EndpointSpec, place: Locate, index: int) -> Locate:
     """Locate the keys of a request; shared headers stand outside of ``steps``."""
     if not spec.steps:
         return partial(place, "endpoint")

@@ -85,13 +85,13 @@ class Program:
                 event = selectors.EVENT_WRITE if writes else selectors.EVENT_READ
                 selector.register(pipe, event)
             while reads:
-                ready = selector.select(min(_left(deadline), _LOOK))
+                ready = selector.select(min(_time_left(deadline), _LOOK))
                 if not ready and process.poll() is not None:
                     break  # what it left behind holds its output open
                 for key, _ in ready:
                     pipe = key.fileobj
                     if pipe is process.stdin:
-                        left = _written(pipe.fileno(), left)
+                        left = _write(pipe.fileno(), left)
                         if left:
                             continue
                     elif piece := os.read(pipe.fileno(), _CHUNK):
@@ -111,7 +111,7 @@ class Program:
                 pipe.close()
 
 
-def _written(descriptor: int, data: memoryview) -> memoryview:
+def _write(descriptor: int, data: memoryview) -> memoryview:
     """Give what is left to write; nothing where nobody reads it."""
     try:
         return data[os.write(descriptor, data[:_CHUNK]) :]
@@ -121,7 +121,7 @@ def _written(descriptor: int, data: memoryview) -> memoryview:
         return memoryview(b"")
 
 
-def _left(deadline: float) -> float:
+def _time_left(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError

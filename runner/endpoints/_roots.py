@@ -22,12 +22,12 @@ def roots(expression: str | None) -> frozenset[str]:
     if expression is None:
         return frozenset()
     try:
-        return frozenset(_read(jmespath.compile(expression).parsed))
+        return frozenset(_fields_of(jmespath.compile(expression).parsed))
     except (JMESPathError, RecursionError):
         return frozenset()
 
 
-def _read(node: Any) -> set[str]:
+def _fields_of(node: Any) -> set[str]:
     kind, children = node["type"], node["children"]
     if kind == "field":
         return {node["value"]}
@@ -35,4 +35,4 @@ def _read(node: Any) -> set[str]:
         return set()
     if kind in _FIRST_ALONE or kind == "filter_projection":
         children = children[:1]
-    return set().union(*map(_read, children))
+    return set().union(*map(_fields_of, children))

@@ -78,9 +78,9 @@ class Sender:
                 reply = self.client.call(
                     request, deadline, "url", take=take, sign=again
                 )
-        return Sent(self._whole(reply, url, stream), started)
+        return Sent(self._completed(reply, url, stream), started)
 
-    def _whole(
+    def _completed(
         self, reply: Reply | Failure, url: str, stream: Stream | None
     ) -> Reply | Failure:
         if isinstance(reply, Failure):

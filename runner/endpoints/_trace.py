@@ -53,7 +53,7 @@ def _of_reply(spec: ResponseMap, reply: Any, place: Locate) -> Iterator[Match]:
         path = written.path if isinstance(written, CitationMap) else written
         if path is not None:
             keys = (key, "path") if isinstance(written, CitationMap) else (key,)
-            yield _found(keys, path, reply, place)
+            yield _match(keys, path, reply, place)
 
 
 def _of_passages(spec: ResponseMap, entries: list[Any], place: Locate) -> list[Match]:
@@ -62,7 +62,7 @@ def _of_passages(spec: ResponseMap, entries: list[Any], place: Locate) -> list[M
         path = getattr(spec.context, field)
         if path is None:
             continue
-        each = [_found(("context", field), path, entry, place) for entry in entries]
+        each = [_match(("context", field), path, entry, place) for entry in entries]
         values = [found.value for found in each if found.value is not None]
         problem = each[0].problem
         if values or not (
@@ -73,7 +73,7 @@ def _of_passages(spec: ResponseMap, entries: list[Any], place: Locate) -> list[M
     return made
 
 
-def _found(keys: tuple[str, ...], path: str, value: Any, place: Locate) -> Match:
+def _match(keys: tuple[str, ...], path: str, value: Any, place: Locate) -> Match:
     where = place("endpoint", "response", *keys)
     name = ".".join(keys)
     try:

@@ -60,7 +60,7 @@ class CommandEndpoint(LocalEndpoint):
             program.kill()
 
     @property
-    def _asked(self) -> str:
+    def _call_text(self) -> str:
         return f"$ {excerpt(shlex.join(self._words), 150)}"
 
     def _call(self, handed: Handed, stream: Stream | None) -> Reply | Failure:
@@ -89,7 +89,7 @@ class CommandEndpoint(LocalEndpoint):
             program = Program(self._words, self._folder)
         except OSError as error:
             if isinstance(error, _MISTAKES) or error.errno == _NO_PROGRAM:
-                raise _unknown(self._words[0], error, self._at) from error
+                raise _cannot_start(self._words[0], error, self._at) from error
             raise
         self._running.add(program)
         try:
@@ -145,7 +145,7 @@ def _end_of(text: str) -> str:
     return " / ".join(kept)
 
 
-def _unknown(program: str, error: OSError, where: Place) -> InputError:
+def _cannot_start(program: str, error: OSError, where: Place) -> InputError:
     what = f"{program} cannot be started: {reason(error)}"
     hint = "the first word is a program; there is no shell"
     return InputError(what, where=where, hint=hint)

@@ -74,7 +74,7 @@ class FunctionEndpoint(LocalEndpoint):
         self._loop.stop()
 
     @property
-    def _asked(self) -> str:
+    def _call_text(self) -> str:
         return f"{self._name}(question{', case' if self._takes_case else ''})"
 
     def _call(self, handed: Handed, stream: Stream | None) -> Reply | Failure:
@@ -89,7 +89,7 @@ class FunctionEndpoint(LocalEndpoint):
             self._workers.discard(worker)
             return self._late()
         if isinstance(came, Raised):
-            return Failure("service.crashed", self._said(came.error))
+            return Failure("service.crashed", self._exception_text(came.error))
         return self._reply(came[0])
 
     def _reply(self, value: Any) -> Reply | Failure:
@@ -102,17 +102,17 @@ class FunctionEndpoint(LocalEndpoint):
             return self._too_large()
         return Reply(NO_STATUS, "", {}, body)
 
-    def _said(self, error: BaseException) -> str:
+    def _exception_text(self, error: BaseException) -> str:
         """Tell of an exception: its kind, its text, and the last line of the user's."""
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if frame.filename.startswith(self._folders)]
         at = next(reversed(own or frames), None)
         line = f", at {Path(at.filename).name}:{at.lineno}" if at else ""
-        text = excerpt(self._redact(_told(error)), _SAID)
+        text = excerpt(self._redact(_formatted(error)), _SAID)
         return f"{self.where} raised {text}{line}"
 
 
-def _told(error: BaseException) -> str:
+def _formatted(error: BaseException) -> str:
     """Give kind and text of an exception, also where its text cannot be had."""
     return "".join(traceback.format_exception_only(error))
 
@@ -152,7 +152,7 @@ def _module(name: str, folders: Sequence[Path], where: Place) -> Any:
             hint += "names another folder"
             raise InputError(what, where=where, hint=hint) from None
         at = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"importing {name} fails: {excerpt(_told(error))}"
+        what = f"importing {name} fails: {excerpt(_formatted(error))}"
         hint = f"at {at.filename}:{at.lineno}"
         raise InputError(what, where=where, hint=hint) from error
 

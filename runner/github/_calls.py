@@ -138,11 +138,11 @@ class Caller:
     def _wait(self, reply: Reply, attempt: int) -> float | None:
         """Give the seconds until a retry; None where none would help."""
         if reply.is_limited:
-            told = self._told(reply)
+            told = self._retry_after(reply)
             return _LIMITED * 2**attempt if told is None else told
         return 2.0**attempt if reply.is_broken else None
 
-    def _told(self, reply: Reply) -> float | None:
+    def _retry_after(self, reply: Reply) -> float | None:
         after = _number(reply.headers.get("Retry-After"))
         if after is not None:
             return after

@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 def text(data: Any, *path: str) -> str:
     """Give the text at a path of keys, an empty one where there is none."""
-    value = _at(data, path)
+    value = _value_at(data, path)
     return value if isinstance(value, str) else ""
 
 
@@ -22,7 +22,7 @@ def found(kind: type[Value], data: Any, *path: str) -> Value:
     Raises:
         Refused: It is not there, or of another kind.
     """
-    value = _at(data, path)
+    value = _value_at(data, path)
     if not isinstance(value, kind):
         raise odd()
     return value
@@ -33,7 +33,7 @@ def odd() -> Refused:
     return Refused(Reason("what GitHub answered is not what it documents"))
 
 
-def _at(data: Any, path: Sequence[str]) -> Any:
+def _value_at(data: Any, path: Sequence[str]) -> Any:
     for key in path:
         data = data.get(key) if isinstance(data, dict) else None
     return data

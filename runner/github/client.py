@@ -175,7 +175,7 @@ class GitHub:
     def login(self) -> str:
         """Give the account of the token; asked once."""
         if not self._login:
-            self._login = self._asked() or _DEFAULT
+            self._login = self._ask_login() or _DEFAULT
         return self._login
 
     def create(self, number: int, body: str) -> Comment:
@@ -214,7 +214,7 @@ class GitHub:
     def _at_id(self, comment: Comment) -> str:
         return f"{self._root}/issues/comments/{comment.id}"
 
-    def _asked(self) -> str:
+    def _ask_login(self) -> str:
         if not self._is_asked and (viewer := self._viewer()):
             return viewer
         return text(self._caller.do(Call("GET", f"{self._api}/user")).data, "login")

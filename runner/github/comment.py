@@ -77,7 +77,7 @@ def tell(
         change: Leads to the pull request.
         drafts: Gives what to say in the pull request as it is now.
     """
-    return _within(github, change, drafts, Thread.tell)
+    return _on_pull_request(github, change, drafts, Thread.tell)
 
 
 def cancel(github: GitHub, change: Change, markers: Sequence[Marker]) -> list[Written]:
@@ -88,10 +88,10 @@ def cancel(github: GitHub, change: Change, markers: Sequence[Marker]) -> list[Wr
         change: Leads to the pull request.
         markers: Of the cancelled run, one for each of its comments.
     """
-    return _within(github, change, lambda _: markers, Thread.cancel)
+    return _on_pull_request(github, change, lambda _: markers, Thread.cancel)
 
 
-def _within(
+def _on_pull_request(
     github: GitHub,
     change: Change,
     items: Callable[[Pull], Sequence[Item]],
@@ -130,7 +130,7 @@ class Thread:
         Raises:
             Refused: GitHub does not let it be done.
         """
-        own = self._own(draft.marker.key)
+        own = self._own_comments(draft.marker.key)
         if own:
             return self._renew(own, draft)
         if not draft.is_wanted:
@@ -143,19 +143,19 @@ class Thread:
         Raises:
             Refused: GitHub does not let it be done.
         """
-        own = self._own(marker.key)
+        own = self._own_comments(marker.key)
         if not own:
             return Written("left", why="the run was cancelled before its first comment")
         latest = max(own, key=_age)
         if _age(latest) >= marker.age:
-            return _left(own[0])
+            return _left_alone(own[0])
         return self._renew(own, overtaken(latest.body, marker.run))
 
     def _renew(self, own: Sequence[Comment], draft: Draft) -> Written:
         try:
             # It may be another by now: others were written since all were listed.
             oldest = self._github.again(own[0])
-            return self._written([oldest, *own[1:]], draft)
+            return self._update([oldest, *own[1:]], draft)
         except Refused as refused:
             if not refused.reason.is_gone:
                 raise
@@ -164,10 +164,10 @@ class Thread:
             return Written("left", why="the comment was deleted")
         return self._create(draft)
 
-    def _written(self, own: Sequence[Comment], draft: Draft) -> Written:
+    def _update(self, own: Sequence[Comment], draft: Draft) -> Written:
         oldest, latest = own[0], max(own, key=_age)
         if _age(latest) > draft.marker.age:
-            return _left(oldest)
+            return _left_alone(oldest)
         if len(own) == 1 and _is_same(latest, draft):
             return Written("unchanged", latest.id, latest.url)
         kept = self._github.update(oldest, draft.following(_marker(latest).owners))
@@ -211,9 +211,9 @@ class Thread:
 
     def _again(self, key: str) -> list[Comment]:
         self._listed = None
-        return self._own(key)
+        return self._own_comments(key)
 
-    def _own(self, key: str) -> list[Comment]:
+    def _own_comments(self, key: str) -> list[Comment]:
         """Give our comments with a key, oldest first."""
         if self._listed is None:
             self._listed = self._github.comments(self._number)
@@ -244,7 +244,7 @@ def _is_of(comment: Comment, key: str) -> bool:
     return _marker(comment).key == key
 
 
-def _left(comment: Comment) -> Written:
+def _left_alone(comment: Comment) -> Written:
     return Written("left", comment.id, comment.url, "a later run has written it")
 
 

@@ -60,7 +60,7 @@ class Artifacts:
             Refused: GitHub does not tell.
         """
         runs = 0
-        for each in self._named(name):
+        for each in self._with_name(name):
             if each.is_expired or not each.is_own or each.branch != branch:
                 continue
             runs += 1
@@ -69,7 +69,7 @@ class Artifacts:
             if self._succeeded(each.run, branch):
                 yield each
 
-    def _named(self, name: str) -> Iterator[Artifact]:
+    def _with_name(self, name: str) -> Iterator[Artifact]:
         for page in range(1, _PAGES + 1):
             query = urlencode({"name": name, "per_page": _PAGE, "page": page})
             data = self._contents.get(f"actions/artifacts?{query}", _READ)

@@ -95,13 +95,13 @@ class Connector:
         except OSError as error:
             if not elsewhere:
                 raise
-            tried = [f"{host} ({_why(error)})"]
+            tried = [f"{host} ({_reason(error)})"]
         for other in elsewhere:
             until = min(deadline, time.monotonic() + _PATIENCE)
             try:
                 opened = self._open(other, port, until, options)
             except (OSError, Refused) as error:
-                tried.append(f"{other} ({_why(error)})")
+                tried.append(f"{other} ({_reason(error)})")
             else:
                 self._found[host, port] = other
                 return opened
@@ -149,7 +149,7 @@ def _connected(
     return sock
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "refused"
     if isinstance(error, TimeoutError):

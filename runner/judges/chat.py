@@ -152,7 +152,7 @@ class Chat:
         model = {"model": self._spec.model, "messages": messages}
         body = {**self._spec.body, **model}
         asked = _Question(self._chat, body, schema, sent, prompt.data)
-        return answered(self._asked(asked))
+        return answered(self._ask(asked))
 
     def vectors(self, texts: Sequence[str]) -> list[list[float]]:
         """Give one vector for each text.
@@ -166,7 +166,7 @@ class Chat:
         body = {"model": spec.model, "input": list(texts)}
         sent = sum(map(tokens_about, texts))
         asked = _Question(address, body, None, sent, "\n".join(texts))
-        return embedded(self._asked(asked), len(texts))
+        return embedded(self._ask(asked), len(texts))
 
     def notices(self) -> tuple[str, ...]:
         """Say which options were dropped, and where the server was found."""
@@ -177,7 +177,7 @@ class Chat:
         self._stopped.set()
         self._client.close()
 
-    def _asked(self, question: _Question) -> Any:
+    def _ask(self, question: _Question) -> Any:
         """Give the JSON of a reply, with retries and without rejected options."""
         attempts = 0
         while True:

@@ -114,10 +114,10 @@ class Judging:
         wanted = _Query(
             key_of(self._spec.identity, about, prompt, trial),
             {**about, "model": self._spec.model},
-            partial(self._asked, task, texts, prompt),
+            partial(self._ask_twice, task, texts, prompt),
             partial(_is_valid, task, texts),
         )
-        return validated(task, texts, self._had(wanted, fresh=fresh))
+        return validated(task, texts, self._reply(wanted, fresh=fresh))
 
     def embed(self, texts: Sequence[str], *, fresh: bool) -> Sequence[Sequence[float]]:
         """Give one vector for each text.
@@ -134,15 +134,15 @@ class Judging:
             partial(self._vectors, hidden),
             partial(_are_vectors, len(texts)),
         )
-        found: Sequence[Sequence[float]] = self._had(wanted, fresh=fresh)
+        found: Sequence[Sequence[float]] = self._reply(wanted, fresh=fresh)
         return found
 
-    def _had(self, wanted: _Query, *, fresh: bool) -> Any:
+    def _reply(self, wanted: _Query, *, fresh: bool) -> Any:
         if fresh:
-            return self._counted(wanted.ask)
-        return self._single_flight.get(wanted.key, partial(self._found, wanted))
+            return self._ask_and_count(wanted.ask)
+        return self._single_flight.get(wanted.key, partial(self._look_up, wanted))
 
-    def _found(self, wanted: _Query) -> Any:
+    def _look_up(self, wanted: _Query) -> Any:
         """Give the stored reply, else ask and store the reply."""
         recording, cache, _ = self._sources
         for store in (recording, cache):
@@ -150,12 +150,12 @@ class Judging:
             if kept is not None and wanted.fits(kept):
                 self._meter.rated(stored=True)
                 return kept
-        reply = self._counted(wanted.ask)
+        reply = self._ask_and_count(wanted.ask)
         if cache:
             cache.put(wanted.key, reply, **wanted.about)
         return reply
 
-    def _counted(self, ask: Callable[[], Any]) -> Any:
+    def _ask_and_count(self, ask: Callable[[], Any]) -> Any:
         """Ask, unless the circuit breaker is open, and count the result."""
         try:
             self._breaker.check()
@@ -170,7 +170,7 @@ class Judging:
         self._meter.rated(stored=False)
         return reply
 
-    def _asked(self, task: Task[Any], texts: dict[str, Any], prompt: Prompt) -> Any:
+    def _ask_twice(self, task: Task[Any], texts: dict[str, Any], prompt: Prompt) -> Any:
         """Ask the model, a second time where its reply is not valid."""
         chat, schema = self._chat(), schema_of(task)
         said = chat.say(prompt, schema)

@@ -137,7 +137,7 @@ def _item(row: Row, look_up: LookUp, shown: ResponseMap) -> Item:
     if not metric:
         raise wrong(row, "metric", "is missing", "name what was labelled")
     if row.data.get("answer") is None and row.data.get("contexts") is None:
-        return item(metric, *_named(row, look_up))
+        return item(metric, *_by_id(row, look_up))
     whole = _uncelled(row) if row.cells else row
     case = examples.case(whole)
     if case.question == "?":
@@ -145,7 +145,7 @@ def _item(row: Row, look_up: LookUp, shown: ResponseMap) -> Item:
     return item(metric, case, examples.response(whole, shown))
 
 
-def _named(row: Row, look_up: LookUp) -> tuple[Case, Response]:
+def _by_id(row: Row, look_up: LookUp) -> tuple[Case, Response]:
     """Give the case and reply that a row names by an id."""
     key = next((key for key in _IDS if row.data.get(key) is not None), None)
     if key is None:
@@ -165,7 +165,7 @@ def _uncelled(row: Row) -> Row:
     data: dict[str, Any] = dict(row.data)
     for key in ("contexts", "citations", "retrieved"):
         if key in data:
-            data[key] = _listed(row, key, data[key])
+            data[key] = _as_list(row, key, data[key])
     refused = str(data.pop("refused", "")).strip().casefold()
     if refused in ("true", "false"):
         data["refused"] = refused == "true"
@@ -173,7 +173,7 @@ def _uncelled(row: Row) -> Row:
     return row._replace(data=data)
 
 
-def _listed(row: Row, key: str, cell: str) -> list[Any]:
+def _as_list(row: Row, key: str, cell: str) -> list[Any]:
     """Take a cell for a list in JSON, or for its one entry."""
     if not cell.lstrip().startswith("["):
         return [cell]

@@ -189,7 +189,7 @@ def carry_out(
         metrics={one.of.measure.label: one.entry for one in found},
         version=__version__,
     )
-    told_ = _told(study, found, calibration, known)
+    told_ = _report_lines(study, found, calibration, known)
     shown = [*told_, _spent(account), *notices]
     return Result(calibration, list(map(hide, shown)))
 
@@ -237,7 +237,7 @@ def _source(study: Study) -> Labels:
     )
 
 
-def _told(
+def _report_lines(
     study: Study,
     found: Sequence[MeasureResult],
     calibration: Calibration,

@@ -64,7 +64,7 @@ def probe(
         endpoint = open_endpoint(plan, [case], root)
         with closing(endpoint):
             attempt = endpoint.fetch(case)
-            lines, status = _told(plan, case, endpoint, attempt, redactor.text)
+            lines, status = _attempt_lines(plan, case, endpoint, attempt, redactor.text)
             lines += endpoint.notices()
     return Probed(tuple(redactor.text(line) for line in lines), status)
 
@@ -96,7 +96,7 @@ def _chosen(plan: Plan, case_id: str | None) -> Case:
     return cases[case_id]
 
 
-def _told(
+def _attempt_lines(
     plan: Plan, case: Case, endpoint: Live, attempt: Attempt, hide: Hide
 ) -> tuple[list[str], int]:
     """Give what to show of one attempt, and the exit status."""

@@ -115,7 +115,7 @@ def _tried(
         lines += ["", "nothing in the reply looks like an answer or like passages"]
         return Tried(lines, InputError.exit_code, is_last=False)
     found = trace(ResponseMap.model_validate(proposed.response), value, by_path)
-    return Tried([*lines, *_told(proposed, sent), *mapped(found)], 0, is_last=True)
+    return Tried([*lines, *_proposal(proposed, sent), *mapped(found)], 0, is_last=True)
 
 
 def _value(trip: RoundTrip) -> tuple[str | None, Any]:
@@ -158,7 +158,7 @@ def _found_by(response: ResponseMap, value: Any) -> int:
     return len(keys) if keys & {"answer", "context.id"} else 0
 
 
-def _told(proposed: Proposed, sent: dict[str, Any]) -> Iterator[str]:
+def _proposal(proposed: Proposed, sent: dict[str, Any]) -> Iterator[str]:
     yield ""
     if proposed.recipe:
         yield f"this looks like {proposed.recipe}; there is a spec for it:"

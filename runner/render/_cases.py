@@ -110,7 +110,7 @@ def details(report: Report, cases: int, limit: int, links: Links) -> list[Detail
     said = []
     for case, weight in worst_first(report)[:cases]:
         url = links.line_url(case.file or "", case.line)
-        about = [say(weight), *_about(case, linked=bool(url))]
+        about = [say(weight), *_details(case, linked=bool(url))]
         text = case_text(case, limit)
         said.append(Detail(say(quote(case.id, url)), join(" · ", about), text))
     return said
@@ -135,7 +135,7 @@ def _weight(case: FailedCase, broken: set[str], flipped: set[str]) -> str:
     return "regressed" if case.id in flipped and case.outcome != "error" else ""
 
 
-def _about(case: FailedCase, *, linked: bool) -> list[Sentence]:
+def _details(case: FailedCase, *, linked: bool) -> list[Sentence]:
     where = f"{case.file}:{case.line}" if case.line else case.file
     also = join(", ", [say(quote(cause)) for cause in case.also])
     return [

@@ -77,7 +77,7 @@ class _Ids:
         now: Outcome = shift.now if shift else "failed"
         now = "error" if case and case.outcome == "error" else now
         cause = say(quote((case and case.cause) or (shift and shift.cause) or ""))
-        return Change(self.said(name), "passed", now, cause, _why(case, shift))
+        return Change(self.said(name), "passed", now, cause, _explanation(case, shift))
 
     def moved(self, name: str) -> Change:
         case, shift = self._quoted.get(name), self._shifts.get(name)
@@ -85,7 +85,7 @@ class _Ids:
         cause = join(" → ", [say(quote(cause or "?")) for cause in causes])
         was: Outcome = shift.was if shift else "failed"
         now: Outcome = shift.now if shift else "failed"
-        return Change(self.said(name), was, now, cause, _why(case, shift))
+        return Change(self.said(name), was, now, cause, _explanation(case, shift))
 
 
 def _shifts(compared: Comparison | None) -> Mapping[str, Shift]:
@@ -100,17 +100,17 @@ def _places(report: Report) -> Iterator[tuple[str, tuple[str, int | None]]]:
             yield case.id, (case.file, case.line)
 
 
-def _why(case: FailedCase | None, shift: Shift | None) -> Sentence:
+def _explanation(case: FailedCase | None, shift: Shift | None) -> Sentence:
     """Give the explanation of a change: lost passages, else the evidence."""
     evidence = cut_middle(short_of_call(case.evidence), _WHY) if case else ""
-    gone = _gone(shift) if shift else ()
+    gone = _lost_passages(shift) if shift else ()
     is_ranking = shift is not None and shift.layer in ("retrieval", "context")
     if gone and is_ranking:
         return gone
     return join("; ", [say(told(evidence)), gone])
 
 
-def _gone(shift: Shift) -> Sentence:
+def _lost_passages(shift: Shift) -> Sentence:
     moves = [_move(move) for move in shift.ranks[:_TOLD]]
     hidden = len(shift.ranks) - len(moves)
     came = join(", ", [say(quote(name)) for name in shift.came[:_TOLD]])

@@ -59,7 +59,7 @@ def _warnings(report: Report) -> list[GateResult]:
 def _passed(report: Report) -> list[Sentence]:
     warnings = len(_warnings(report))
     held = sum(gate.outcome == "passed" for gate in report.gates)
-    text = f"{held:,} of {count(_asked(report), 'gate')} passed"
+    text = f"{held:,} of {count(_count_evaluated(report), 'gate')} passed"
     if warnings:
         text = f"passed with {count(warnings, 'warning')}"
     if not report.gates:
@@ -82,7 +82,7 @@ def _waiting(report: Report) -> int:
 
 def _failed(report: Report) -> list[Sentence]:
     blocking = [gate for gate in report.gates if gate.blocks]
-    text = f"{len(blocking):,} of {count(_asked(report), 'gate')} failed"
+    text = f"{len(blocking):,} of {count(_count_evaluated(report), 'gate')} failed"
     return [
         *_crossed(blocking),
         say(text if blocking else "failed"),
@@ -91,7 +91,7 @@ def _failed(report: Report) -> list[Sentence]:
     ]
 
 
-def _asked(report: Report) -> int:
+def _count_evaluated(report: Report) -> int:
     asks_nothing = ("not_selected", "no_baseline")
     return sum(gate.outcome not in asks_nothing for gate in report.gates)
 

@@ -27,7 +27,7 @@ def layer_moves(report: Report) -> Sentence:
     same = [layer for layer, was, now in counts if was == now and now]
     if not moved:
         return ()
-    rest = f", {_listed(same)} unchanged" if same else ""
+    rest = f", {_joined(same)} unchanged" if same else ""
     over = f"Over the {count(compared.pairs, 'case')} of both runs, first failures: "
     return say(f"{over}{', '.join(moved)}{rest}.")
 
@@ -44,6 +44,6 @@ def by_search(report: Report) -> Sentence:
     return say(f"In {cases} that newly {verb} in the {layer} layer, {what}.")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _joined(names: Sequence[str]) -> str:
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last

@@ -113,7 +113,7 @@ def _names(report: Report) -> Iterator[_Name]:
     for gate in report.gates:
         parts.setdefault(gate.metric, {})[gate.slice] = None
     for label, summary in report.summaries.items():
-        for metric in _shown(label, summary, parts):
+        for metric in _statistics_of(label, summary, parts):
             for part in {None: None, **parts.pop(metric, {})}:
                 yield _Name(_layer(label, summary), metric, part)
     for metric, gated in parts.items():
@@ -125,7 +125,7 @@ def _layer(label: str, summary: Summary) -> Layer | None:
     return INEXCUSABLE.get(label, summary.layer)
 
 
-def _shown(label: str, summary: Summary, gated: Collection[str]) -> list[str]:
+def _statistics_of(label: str, summary: Summary, gated: Collection[str]) -> list[str]:
     usual = _USUAL if summary.unit == "s" and summary.percentiles else ()
     suffixed = [
         f"{label}_{suffix}"
@@ -152,7 +152,7 @@ def _row(report: Report, name: _Name, gates: Sequence[GateResult]) -> Row:
         say(named(name.metric), *((" · ", quote(name.slice)) if name.slice else ())),
         _value(report, name, gates, limits),
         number(delta.baseline, unit) if delta else NOTHING,
-        _moved(delta, unit, gates) if delta else NOTHING,
+        _change(delta, unit, gates) if delta else NOTHING,
         between(delta, unit) if delta else "",
         _asks(gates, unit, _better(summary, name.metric)),
         worst(gates),
@@ -219,7 +219,7 @@ def delta_of(report: Report, metric: str, part: str | None) -> Delta | None:
     return delta.slices.get(part) if delta and part else delta
 
 
-def _moved(delta: Delta, unit: str, gates: Sequence[GateResult]) -> str:
+def _change(delta: Delta, unit: str, gates: Sequence[GateResult]) -> str:
     """Give how far a metric moved, marked where chance may have moved it."""
     moved = change(delta.now, delta.baseline, unit, _drops(gates, delta))
     return f"{moved} {NOISE}" if is_noise(delta) and moved != STILL else moved

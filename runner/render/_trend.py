@@ -96,9 +96,9 @@ def offers(report: Report) -> list[Sentence]:
         say(
             named(each.metric),
             f": the last {each.runs} runs beat ",
-            _written(each, each.limit, report),
+            _as_in_spec(each, each.limit, report),
             " by more than noise; ",
-            _written(each, each.offered, report),
+            _as_in_spec(each, each.offered, report),
             " would have held (",
             quote(f"{report.spec}:{each.line}" if each.line else report.spec),
             ").",
@@ -107,7 +107,7 @@ def offers(report: Report) -> list[Sentence]:
     ]
 
 
-def _written(offer: Tighter, limit: float, report: Report) -> Piece:
+def _as_in_spec(offer: Tighter, limit: float, report: Report) -> Piece:
     """Give a limit as a spec writes it."""
     unit = "s" if unit_of(report, offer.metric) == "s" else ""
     return quote(f"{offer.rule}: {plain(limit)}{unit}")

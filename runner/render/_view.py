@@ -108,7 +108,7 @@ def view(
     report = cleaned(report)
     has_numbers = evaluated(report)
     table = rows(report) if has_numbers else []  # a table of zeros would look measured
-    shown = _shown(table, share)
+    shown = _rows_shown(table, share)
     above = banners(report, links, kept=kept)
     gates = [said for said in reasons(report) if table and said not in above]
     noted = notes(report, edges=share.edges) if table else []
@@ -160,7 +160,7 @@ def view(
     )
 
 
-def _shown(table: list[Row], share: Share) -> list[Row]:
+def _rows_shown(table: list[Row], share: Share) -> list[Row]:
     if share.table == "gates":
         gated = [row for row in table if row.gate]
         return sorted(gated, key=lambda row: row.status in ("passed", "no baseline"))

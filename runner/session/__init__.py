@@ -95,7 +95,7 @@ def _ready(plan: Plan, options: RunOptions, world: World) -> Plan:
     """Complete a plan: baseline, warnings about the spec, weights of the judge."""
     if not options.replay and not world.may_start:
         check_start(plan)
-    review = Review(loosened=options.loosened, notices=_said(options))
+    review = Review(loosened=options.loosened, notices=_replay_notice(options))
     plan = plan._replace(review=review)
     sources = Sources(
         world.root,
@@ -129,7 +129,7 @@ def _with_judge_changes(plan: Plan, before: Path, world: World) -> Plan:
     return plan._replace(review=plan.review._replace(changes=changes))
 
 
-def _said(options: RunOptions) -> tuple[str, ...]:
+def _replay_notice(options: RunOptions) -> tuple[str, ...]:
     if options.replay is None:
         return ()
     return (f"REPLAYED: nobody was asked; the replies are in {options.replay.name}",)

@@ -99,10 +99,10 @@ def source_of(
     def live() -> Exchanges:
         with closing(endpoint):
             if spec.start and endpoint.is_ready():
-                raise _taken(plan)
+                raise _port_in_use(plan)
             check = services.enter_context(_service(plan, options, root))
             endpoint.wait(check=check)
-            yield from _asked(endpoint, spec, plan)
+            yield from _ask_all(endpoint, spec, plan)
             check(ready=True)
 
     others, told = _baseline_exchanges(plan, options, root)
@@ -113,7 +113,7 @@ def source_of(
     return Source(live(), endpoint.replies.missing, notices, others)
 
 
-def _asked(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
+def _ask_all(endpoint: Endpoint, spec: EndpointSpec, plan: Plan) -> Exchanges:
     """Ask every trial of every case."""
     limits = Limits(spec.concurrency, spec.rate_limit, spec.retries, spec.stop_after)
     trials = plan.spec.trials.times
@@ -146,12 +146,12 @@ def _baseline_exchanges(
 
     def live() -> Exchanges:
         with closing(endpoint):
-            yield from _asked(endpoint, spec, plan)
+            yield from _ask_all(endpoint, spec, plan)
 
     return live(), endpoint.notices
 
 
-def _taken(plan: Plan) -> Unavailable:
+def _port_in_use(plan: Plan) -> Unavailable:
     """Make the error for a port that is in use before the service is started."""
     waits = plan.spec.endpoint.wait_for is not None
     return Unavailable(
