@@ -154,9 +154,17 @@ def read_text(path: Path, *, file: str, limit: int) -> Text:
     """Give the text of a file in UTF-8, UTF-16, UTF-32 or GB18030.
 
     Raises:
-        InputError: It cannot be read, or its encoding is another one.
+        InputError: It cannot be read, its encoding is another one, or git has left it
+            in the middle of a merge.
     """
-    return decode(read_bytes(path, file=file, limit=limit), file)
+    found = decode(read_bytes(path, file=file, limit=limit), file)
+    before, ours, theirs = found.text.partition("<<<<<<< ")
+    begins = ours and before[-1:] in ("", "\n")
+    if begins and "\n=======" in theirs and "\n>>>>>>> " in theirs:
+        where = Place(file, before.count("\n") + 1)
+        what, hint = "holds a merge conflict", "decide for one side of it"
+        raise InputError(what, where=where, hint=hint)
+    return found
 
 
 def read_bytes(path: Path, *, file: str, limit: int) -> bytes:

@@ -19,7 +19,7 @@ from runner.publish.history import append
 from runner.report import Report
 from runner.results import renderings
 from runner.session._options import RunOptions, World, writable
-from runner.session._source import Source, check_start, now, source_of
+from runner.session._source import Source, check_start, now, source_of, steady
 from runner.spec import owners, warnings
 from runner.yardstick import in_order
 
@@ -173,7 +173,7 @@ def _evaluated(
             (lambda *_: None) if options.replay else results.response,
             results.case,
             progress,
-            now,
+            steady(),
             source.misread,
             source.notices,
             world.interruptible,

@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -207,3 +207,17 @@ def _service(
 def now() -> datetime:
     """Give the time, in UTC."""
     return datetime.now(UTC)
+
+
+def steady(
+    wall: Callable[[], datetime] = now, clock: Callable[[], float] = time.monotonic
+) -> Callable[[], datetime]:
+    """Give a clock that shows the time, and that nobody sets while a run lasts.
+
+    >>> wall = iter([datetime(2026, 1, 1, tzinfo=UTC)])
+    >>> seconds = iter([100.0, 160.0])
+    >>> str(steady(lambda: next(wall), lambda: next(seconds))())
+    '2026-01-01 00:01:00+00:00'
+    """
+    began, start = wall(), clock()
+    return lambda: began + timedelta(seconds=clock() - start)

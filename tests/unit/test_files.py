@@ -299,6 +299,16 @@ def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path):
     assert said == "a.json: is not there (it is a link that leads to no file)"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_merge_that_was_not_finished_is_told_at_its_line(tmp_path, end):
+    lines = ("a: 0", "<<<<<<< HEAD", "b: 1", "=======", "b: 2", ">>>>>>> topic", "")
+    path = write(tmp_path, "spec.yaml", end.join(lines))
+
+    said = told(read_document, path, root=tmp_path)
+
+    assert said == "spec.yaml:2: holds a merge conflict (decide for one side of it)"
+
+
 def test_a_pointer_of_git_lfs_is_not_taken_for_the_file(tmp_path):
     oid = f"oid sha256:{'4d' * 32}"
     lines = ("version https://git-lfs.github.com/spec/v1", oid, "size 12345", "")
