@@ -85,7 +85,7 @@ def _merged(
         shown.finding._replace(trials=outcomes),
         any(has_hit) if has_hit else None,
         shown.hits,
-        frozenset().union(*(entry.shown for entry in entries)),
+        frozenset().union(*(entry.layers_shown for entry in entries)),
     )
 
 

@@ -7,12 +7,13 @@ from runner.cases._hashes import case_hash, labels_hash
 from runner.cases._health import health
 from runner.cases._load import Loaded, check_unique, load
 from runner.cases._lookalikes import lookalikes
-from runner.cases._needs import ANSWERABLE_ONLY, MAX_UNDETERMINED, asks_for
+from runner.cases._needs import ANSWERABLE_ONLY, LABELS, MAX_UNDETERMINED, asks_for
 from runner.cases._plan import Row
 
 __all__ = [
     "ANSWERABLE_ONLY",
     "FIELDS",
+    "LABELS",
     "MAX_UNDETERMINED",
     "Loaded",
     "Row",

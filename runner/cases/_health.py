@@ -133,7 +133,7 @@ def _mute(cases: Collection[Case], gated: Iterable[Measure]) -> Iterator[str]:
     """Warn of thresholds on metrics that no case of the set can score."""
     for measure in gated:
         for label in needs(measure):
-            if not any(label.holds(case) for case in cases):
+            if not any(label.value(case) for case in cases):
                 yield (
                     f"{_WARNING}the threshold on {measure.label} will be unmeasured, "
                     f"and fail: no case has {label.field}"

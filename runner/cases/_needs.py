@@ -12,7 +12,11 @@ class Label(NamedTuple):
     """What a metric or an input of one needs of a case."""
 
     field: str
-    holds: Callable[[Case], object]
+    """The keys of a case that give it."""
+    value: Callable[[Case], object]
+    """Gives the label of a case; falsy where the case lacks it."""
+    absent: str = ""
+    """Why a metric has no score without it."""
 
 
 ANSWERABLE_ONLY: tuple[Layer, ...] = ("retrieval", "context", "grounding")
@@ -23,15 +27,27 @@ MAX_UNDETERMINED = 0.2
 
 LABELS: Mapping[str, Label] = {
     "ranking": Label(
-        "expected_doc_ids", lambda case: not case.expect_refusal and case.relevant
+        "expected_doc_ids",
+        lambda case: not case.expect_refusal and case.relevant,
+        "the case has no relevant ids",
     ),
-    "reference": Label("reference", lambda case: case.reference),
-    "key_points": Label("must_include", lambda case: case.key_points),
-    "forbidden": Label("must_not_include", lambda case: case.must_not_include),
-    "anchors": Label("anchors", lambda case: case.anchors),
-    "intents": Label("intents", lambda case: case.intents),
+    "reference": Label(
+        "reference", lambda case: case.reference, "the case has no reference"
+    ),
+    "key_points": Label(
+        "must_include", lambda case: case.key_points, "the case has no key points"
+    ),
+    "forbidden": Label(
+        "must_not_include",
+        lambda case: case.must_not_include,
+        "the case forbids no text",
+    ),
+    "anchors": Label("anchors", lambda case: case.anchors, "the case has no anchors"),
+    "intents": Label("intents", lambda case: case.intents, "the case has no intents"),
     "walls": Label(
-        "tenant, forbidden_doc_ids or canaries", lambda case: case.has_walls
+        "tenant, forbidden_doc_ids or canaries",
+        lambda case: case.has_walls,
+        "the case has no tenant, forbidden ids or canaries",
     ),
 }
 """By the name of the input; the inputs that are not here are read from the reply."""
@@ -62,4 +78,4 @@ def asks_for(case: Case, measure: Measure) -> bool:
         measure.layer in ANSWERABLE_ONLY or measure.metric.judged
     ):
         return False
-    return all(label.holds(case) for label in needs(measure))
+    return all(label.value(case) for label in needs(measure))

@@ -59,7 +59,7 @@ class Entry(NamedTuple):
     """Whether a relevant passage was retrieved; None where case or reply cannot say."""
     hits: tuple[int, ...] | None = None
     """The ranks of relevant passages, from 1; None as above."""
-    shown: frozenset[Layer] = frozenset()
+    layers_shown: frozenset[Layer] = frozenset()
     """Layers that the reply holds evidence of, whether or not they are measured."""
 
 

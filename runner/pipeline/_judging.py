@@ -77,7 +77,7 @@ class Line:
             asked = self._scorer.asked(case, result)
             scores = self._scorer.row(asked)
             finding = self._examiner.diagnose(asked, scores)
-            seen = (asked.has_hit, asked.hits, asked.shown)
+            seen = (asked.has_hit, asked.hits, asked.layers_shown)
             yield Half(Entry(exchange, scores, finding, *seen), asked)
 
     def _failed(self, exchange: Exchange, case: Case, failure: Failure) -> Entry:

@@ -172,11 +172,11 @@ class Stage:
 
     def _rated(self, half: Half, asked: Asked, position: int) -> Score:
         trial = half.entry.exchange.trial
-        score = self._scorer.rated(asked, position, self._rating.judge(trial))
+        score = self._scorer.rate(asked, position, self._rating.judge(trial))
         measure = self._scorer.measures[position]
         if trial == 1 and _is_watched(asked.case, measure, self._rating.drift):
             again = self._rating.judge(trial, fresh=True)
-            self._compare(score, self._scorer.rated(asked, position, again))
+            self._compare(score, self._scorer.rate(asked, position, again))
         return score
 
     def _compare(self, score: Score, again: Score) -> None:

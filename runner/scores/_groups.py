@@ -26,28 +26,28 @@ class Group(NamedTuple):
     """Whether a model has a say in them."""
 
     def scores(
-        self, values: Mapping[str, Any], silenced: Unscored | None
+        self, values: Mapping[str, Any], inapplicable: Unscored | None
     ) -> tuple[Score, ...]:
         """Give a score for each, or why none of them has one.
 
         Args:
             values: Of each input, what a reply holds, or why it holds nothing.
-            silenced: Why their layer does not apply to the case, where it does not.
+            inapplicable: Why their layer does not apply; None where it does.
         """
         arguments, lacking = [], None
         for name in self.inputs:
             value = values[name]
             if isinstance(value, Unscored):
                 if name not in self.optional:
-                    lacking = _telling(lacking, value)
+                    lacking = _more_telling(lacking, value)
                 value = None
             arguments.append(value)
-        if why := silenced or lacking:
+        if why := inapplicable or lacking:
             return (why,) * len(self.positions)
         return self.score(*arguments)
 
 
-def _telling(one: Unscored | None, other: Unscored) -> Unscored:
+def _more_telling(one: Unscored | None, other: Unscored) -> Unscored:
     """Give which of two reasons tells more: what a case does not ask is not absent."""
     if one is None or (isinstance(one, Absent) and not isinstance(other, Absent)):
         return other

@@ -159,8 +159,8 @@ def test_layers_count_first_and_also_and_say_where_nothing_is_known():
 
 def test_a_layer_that_replies_show_is_not_undetermined_for_want_of_a_metric():
     ledger = Ledger(cases(2), MEASURES)
-    ledger.enter(entry(0)._replace(shown=frozenset({"context"})))
-    ledger.enter(entry(1)._replace(shown=frozenset({"grounding"})))
+    ledger.enter(entry(0)._replace(layers_shown=frozenset({"context"})))
+    ledger.enter(entry(1)._replace(layers_shown=frozenset({"grounding"})))
 
     layers = ledger.layers([])
     assert [name for name in layers if layers[name].undetermined] == [

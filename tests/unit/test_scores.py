@@ -126,7 +126,7 @@ def test_what_a_reply_does_not_show_is_told_from_what_no_case_asks_for(
 def test_a_reply_shows_layers_whether_or_not_they_are_measured(case, response, layers):
     scorer = Scorer(measures("key_points"))
 
-    assert scorer.asked(case, response).shown == layers
+    assert scorer.asked(case, response).layers_shown == layers
 
 
 EVERYTHING = {
