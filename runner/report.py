@@ -9,7 +9,6 @@ from typing import Any, get_args
 from pydantic import Field
 
 from runner.errors import Place
-from runner.fallen import fallen
 from runner.model import (
     LAYERS,
     BaselineKind,
@@ -33,6 +32,7 @@ from runner.model import (
     split_statistic,
 )
 from runner.readback import read_back
+from runner.search_regression import search_regression
 from runner.text.shorten import cut_around, finds
 
 FORMAT_VERSION = 1
@@ -237,7 +237,7 @@ def broken_layer(report: Report) -> Layer | None:
     the search broke before that one, it is that of the search.
     """
     layer = charged_layer(report)
-    found = fallen(report.comparison, report.summaries, layer) if layer else None
+    found = search_regression(report.comparison, report.summaries, layer)
     return found.layer if found else layer
 
 

@@ -15,7 +15,7 @@ from runner.ledger import Ledger, slices_of
 from runner.model import Case, Comparison, GateResult, JudgeAccount, Summary
 from runner.pipeline._plan import ALL, Plan
 from runner.pipeline._told import judge_told
-from runner.quarantine import listed, told
+from runner.quarantine import in_quarantine, quarantine_notices
 from runner.report import EXCERPTS, CasePlace, Report
 from runner.scores import NO_PASSAGES
 from runner.spec import accounts
@@ -51,7 +51,7 @@ def conclude(
         filters = plan.filters.words
         now = Results(ledger.records(), summaries, prints, filters=filters)
         held = compare(now, base, slices=[part.name for part in slices])
-    held_back = listed(cases, ledger.findings, EXCERPTS)
+    held_back = in_quarantine(cases, ledger.findings, EXCERPTS)
     tried = summary(cases, ledger.findings, spec.trials)
     selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
     measured = Measured(ledger.judged(), summaries, held, selection, plan.review)
@@ -87,7 +87,7 @@ def conclude(
             *judge_told(account, spec.measures, summaries),
             *ledger.notices(),
             *notice(tried),
-            *told(held_back, ledger.totals.quarantined),
+            *quarantine_notices(held_back, ledger.totals.quarantined),
             *plan.notices,
             *plan.of_files,
         ),

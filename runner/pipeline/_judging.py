@@ -10,7 +10,7 @@ from runner.ledger import Entry
 from runner.model import Case, Exchange, Failure, JudgeAccount, Score
 from runner.pipeline._plan import Plan
 from runner.pipeline._rating import Half, Interruptible, Rating, Stage
-from runner.quarantine import apart
+from runner.quarantine import quarantined
 from runner.scores import NO_REPLY, Scope, Scorer
 
 
@@ -19,7 +19,7 @@ def counting(plan: Plan, entry: Entry) -> Entry:
     held = plan.quarantined
     if not held or plan.cases[entry.exchange.position].id not in held:
         return entry
-    return entry._replace(finding=apart(entry.finding))
+    return entry._replace(finding=quarantined(entry.finding))
 
 
 _entry = attrgetter("entry")

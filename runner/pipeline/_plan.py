@@ -14,7 +14,7 @@ from runner.gates import NO_REVIEW, Review
 from runner.history import Point
 from runner.metrics import registry
 from runner.model import NOTHING, Case, Weight, memberships
-from runner.quarantine import doubts, excused
+from runner.quarantine import excused, quarantine_warnings
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, Spec, parse
 from runner.templating import by_path
@@ -145,7 +145,7 @@ def plan(
     return Plan(
         spec,
         asked,
-        tuple(doubts(cases, lines, today)),
+        tuple(quarantine_warnings(cases, lines, today)),
         filters,
         left_out,
         quarantined=excused(cases, lines, today),

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from runner.advice import ADVICE
-from runner.fallen import fallen
-from runner.model import LAYERS
+from runner.model import LAYERS, Layer
 from runner.render._links import Links
 from runner.render._sentence import Sentence, join, quote, say
 from runner.render._table import NOTHING, layer_name
 from runner.report import FailedCase, Report
+from runner.search_regression import search_regression
 from runner.text.shorten import cut_around, cut_middle, finds
 
 _LABELS = ("question", "expected", "retrieved", "answer", "evidence")
@@ -88,12 +88,7 @@ def cause_name(cause: str | None) -> Sentence:
 def hints(report: Report) -> list[Hint]:
     """Give a line of advice for each first cause, the most frequent first."""
     counted = [
-        Hint(
-            cause,
-            number,
-            (_SEARCH if fallen(report.comparison, report.summaries, layer) else "")
-            + ADVICE[cause].remedy,
-        )
+        Hint(cause, number, _search_first(report, layer) + ADVICE[cause].remedy)
         for layer in LAYERS
         if layer in report.layers
         for cause, number in report.layers[layer].causes.items()
@@ -102,7 +97,10 @@ def hints(report: Report) -> list[Hint]:
     return sorted(counted, key=lambda hint: -hint.cases)
 
 
-_SEARCH = "First see why the passages of these cases fell or went. "
+def _search_first(report: Report, layer: Layer) -> str:
+    """Give the advice that precedes that on a layer where the search got worse."""
+    found = search_regression(report.comparison, report.summaries, layer)
+    return "First see why the passages of these cases fell or went. " if found else ""
 
 
 def details(report: Report, cases: int, limit: int, links: Links) -> list[Detail]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner.fallen import fallen
 from runner.model import LAYERS
 from runner.render._sentence import Sentence, say
 from runner.report import Report, charged_layer
+from runner.search_regression import search_regression
 from runner.units import count
 
 
@@ -35,7 +35,7 @@ def layer_moves(report: Report) -> Sentence:
 def by_search(report: Report) -> Sentence:
     """Give in how many cases the search broke before the layer that shows it."""
     layer = charged_layer(report)
-    found = fallen(report.comparison, report.summaries, layer) if layer else None
+    found = search_regression(report.comparison, report.summaries, layer)
     if not found:
         return ()
     cases = f"{found.cases:,} of {count(found.among, 'case')}"

@@ -7,7 +7,14 @@ from datetime import date
 import pytest
 
 from runner.model import Case, Finding, Quarantine, Quarantined
-from runner.quarantine import apart, doubts, effective, excused, listed, told
+from runner.quarantine import (
+    effective,
+    excused,
+    in_quarantine,
+    quarantine_notices,
+    quarantine_warnings,
+    quarantined,
+)
 
 TODAY = date(2026, 11, 30)
 LINES = ("tag=cross", "type=policy")
@@ -44,7 +51,7 @@ def test_a_red_line_lets_no_case_be_in_quarantine(more, line):
 
     assert excused([case], LINES, TODAY) == (set() if line else {"a"})
     assert bool(effective([case], LINES)) is (line is None)
-    assert [*doubts([case], LINES, TODAY)] == (
+    assert [*quarantine_warnings([case], LINES, TODAY)] == (
         [f"A red line lets no case be in quarantine: a ({line})"] if line else []
     )
 
@@ -61,19 +68,19 @@ def test_a_red_line_lets_no_case_be_in_quarantine(more, line):
 def test_a_quarantine_that_ended_or_lasts_long_is_told(until, said):
     expected = [said.replace("…", until)] if said else []
 
-    assert [*doubts([held("a", until)], LINES, TODAY)] == expected
+    assert [*quarantine_warnings([held("a", until)], LINES, TODAY)] == expected
 
 
 def test_many_are_counted():
     cases = [held(f"c{number}", "2026-01-01") for number in range(5)]
-    [said] = doubts(cases, (), TODAY)
+    [said] = quarantine_warnings(cases, (), TODAY)
 
     assert said.endswith("c0 (2026-01-01), c1 (2026-01-01), c2 (2026-01-01) and 2 more")
 
 
 @pytest.mark.parametrize("outcome", ["passed", "failed", "error", "undetermined"])
 def test_what_came_of_a_case_is_kept_beside_its_outcome(outcome):
-    finding = apart(Finding(outcome, "answer", "answer.omission"))
+    finding = quarantined(Finding(outcome, "answer", "answer.omission"))
 
     assert (finding.outcome, finding.would_be) == ("quarantined", outcome)
     assert (finding.layer, finding.cause) == ("answer", "answer.omission")
@@ -82,11 +89,11 @@ def test_what_came_of_a_case_is_kept_beside_its_outcome(outcome):
 def test_a_leak_is_excused_by_nothing():
     leak = Finding("failed", "isolation", "isolation.leak_context")
 
-    assert apart(leak) == leak
+    assert quarantined(leak) == leak
 
 
 def test_a_lucky_case_in_quarantine_is_counted_among_no_passing_ones():
-    assert apart(Finding("passed", lucky=True)).lucky is False
+    assert quarantined(Finding("passed", lucky=True)).lucky is False
 
 
 def test_the_first_cases_are_listed_with_what_came_of_them():
@@ -97,10 +104,10 @@ def test_the_first_cases_are_listed_with_what_came_of_them():
         Case("c", "Why?"),
         held("d", "2026-12-31"),
     ]
-    broke = apart(Finding("failed", "answer", "answer.omission"))
-    fine, failed = apart(Finding("passed")), Finding("failed", "answer")
+    broke = quarantined(Finding("failed", "answer", "answer.omission"))
+    fine, failed = quarantined(Finding("passed")), Finding("failed", "answer")
 
-    found = listed(cases, [broke, fine, failed, failed, broke], 2)
+    found = in_quarantine(cases, [broke, fine, failed, failed, broke], 2)
 
     assert found == (
         Quarantined(
@@ -116,7 +123,7 @@ def test_the_first_cases_are_listed_with_what_came_of_them():
     )
 
 
-def quarantined(name, outcome="failed", **more):
+def report_row(name, outcome="failed", **more):
     known = {"until": date(2026, 12, 31), "why": "flaky", "outcome": outcome}
     return Quarantined(id=name, **{**known, **more})
 
@@ -124,27 +131,29 @@ def quarantined(name, outcome="failed", **more):
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (quarantined("a"), "it fails (flaky)"),
-        (quarantined("a", "passed"), "it passes (flaky)"),
-        (quarantined("a", "error"), "it got no usable reply (flaky)"),
-        (quarantined("a", "undetermined"), "it is undetermined (flaky)"),
-        (quarantined("a", owner="@x"), "it fails (flaky; @x)"),
-        (quarantined("a", why="two\n  lines"), "it fails (two lines)"),
-        (quarantined("a", why="w" * 500), f"it fails ({'w' * 119}…)"),
+        (report_row("a"), "it fails (flaky)"),
+        (report_row("a", "passed"), "it passes (flaky)"),
+        (report_row("a", "error"), "it got no usable reply (flaky)"),
+        (report_row("a", "undetermined"), "it is undetermined (flaky)"),
+        (report_row("a", owner="@x"), "it fails (flaky; @x)"),
+        (report_row("a", why="two\n  lines"), "it fails (two lines)"),
+        (report_row("a", why="w" * 500), f"it fails ({'w' * 119}…)"),
     ],
 )
 def test_a_case_is_named_with_its_last_day_and_why(found, said):
     head = "a is in quarantine until 2026-12-31 and does not gate"
 
-    assert [*told([found], 1)] == [f"{head}: {said}"]
+    assert [*quarantine_notices([found], 1)] == [f"{head}: {said}"]
 
 
 def test_of_many_cases_the_first_are_named_and_all_are_counted():
-    *named, rest = told([quarantined(f"c{number}") for number in range(9)], 300)
+    *named, rest = quarantine_notices(
+        [report_row(f"c{number}") for number in range(9)], 300
+    )
 
     assert [said.split()[0] for said in named] == ["c0", "c1", "c2"]
     assert rest == "297 more cases in quarantine, of 300; none of them gates"
 
 
 def test_where_no_case_is_in_quarantine_nothing_is_told():
-    assert [*told([], 0)] == []
+    assert [*quarantine_notices([], 0)] == []

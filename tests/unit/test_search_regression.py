@@ -2,9 +2,9 @@
 
 import pytest
 
-from runner.fallen import fallen
 from runner.model import Comparison, Delta, RankMove, Shift, Summary
 from runner.report import LayerCount, Report, Totals, broken_layer
+from runner.search_regression import search_regression
 
 LOWER, GONE = RankMove(id="d", before=1, now=3), RankMove(id="d", before=1)
 SUMMARIES = {
@@ -45,7 +45,7 @@ def beside(*shifts, chance=0.01, metric="mrr"):
 def test_the_search_broke_first_where_most_of_a_layer_s_new_failures_lost_passages(
     layer, shifts, first, cases, among
 ):
-    assert fallen(beside(*shifts), SUMMARIES, layer) == (first, cases, among)
+    assert search_regression(beside(*shifts), SUMMARIES, layer) == (first, cases, among)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_search_broke_first_where_most_of_a_layer_s_new_failures_lost_passag
     ],
 )
 def test_the_search_is_not_to_blame(layer, compared):
-    assert fallen(compared, SUMMARIES, layer) is None
+    assert search_regression(compared, SUMMARIES, layer) is None
 
 
 def test_the_layer_to_look_at_first_is_that_of_the_search():
