@@ -235,7 +235,7 @@ def exhausted(error: Exception) -> str:
         return f"{error.strerror}{name}"
     if isinstance(error, MemoryError):
         return "memory"
-    return "threads" if "can't start new thread" in str(error) else ""
+    return "threads, or memory for them" if "new thread" in str(error) else ""
 
 
 def kind_of(value: object) -> str:

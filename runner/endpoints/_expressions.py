@@ -13,7 +13,11 @@ from typing import Any
 
 import jmespath
 import re2
-from jmespath.exceptions import JMESPathError
+from jmespath.exceptions import (
+    IncompleteExpressionError,
+    JMESPathError,
+    ParseError,
+)
 from jmespath.functions import Functions, signature
 from jmespath.visitor import Options, TreeInterpreter
 from pydantic_core import from_json
@@ -42,7 +46,7 @@ def find_by(expression: str, where: Place) -> Find:
         tree: Any = jmespath.compile(expression).parsed
     except (JMESPathError, RecursionError) as error:
         what, hint = f"{expression!r} is no JMESPath expression", _hint(expression)
-        what = what if hint else f"{what}: {_one_line(error)}"
+        what = what if hint else f"{what}: {_stumble(expression, error)}"
         raise InputError(what, where=where, hint=hint) from error
     for node in _nodes(tree):
         if node["type"] == "function_expression":
@@ -95,6 +99,8 @@ def _hint(expression: str) -> str:
     ('write data.reply', 'write choices[0].text', 'write "a-b".c')
     """
     path = expression.strip().removeprefix("$")
+    if "{{" in path:
+        return "it is no template: write the path alone"
     if ".." in path:
         return "there is no .. here: write the whole path"
     if path.startswith("/"):
@@ -114,8 +120,14 @@ def _quoted(key: str) -> str:
     return key if plain or not _WORDS.fullmatch(key) else f'"{key}"'
 
 
-def _one_line(error: Exception) -> str:
-    return excerpt(str(error)) or "it is nested too deeply"
+def _stumble(expression: str, error: Exception) -> str:
+    """Say at which characters the parser could not go on."""
+    if isinstance(error, IncompleteExpressionError):
+        return "it breaks off"
+    if not isinstance(error, ParseError):
+        return "it is nested too deeply"
+    rest = expression[error.lex_position :]
+    return f"it cannot go on with {excerpt(rest, 20)!r}"
 
 
 def _nodes(tree: Any) -> Iterator[Any]:
@@ -164,8 +176,9 @@ def _search(expression: str, tree: Any, where: Place) -> Find:
         except InputError as error:
             raise InputError(error.what, where=where, hint=error.hint) from error
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            told = excerpt(str(error))
             raise InputError(
-                f"{expression!r} cannot take what the reply holds: {_one_line(error)}",
+                f"{expression!r} cannot take what the reply holds: {told}",
                 where=where,
                 hint="where a value may be null, write value || '' or value || `[]`",
             ) from error

@@ -260,7 +260,9 @@ def test_patterns_meet_hostile_answers_in_linear_time():
 @pytest.mark.parametrize(
     ("spec", "key", "message"),
     [
-        ({"answer": "a["}, "answer", "no JMESPath"),
+        ({"answer": "a["}, "answer", "no JMESPath expression: it breaks off"),
+        ({"answer": "a[?b=1]"}, "answer", "it cannot go on with '=1]'"),
+        ({"answer": "{{ a }}"}, "answer", "it is no template"),
         ({"error": "lenght(a)"}, "error", "did you mean length?"),
         ({"usage": "join('#')"}, "usage", "takes 2 arguments, not 1"),
         ({"contexts": "zip()"}, "contexts", "takes 1 argument, not 0"),
