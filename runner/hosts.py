@@ -143,7 +143,7 @@ def plain(host: str) -> str:
 
 def _host(line: str) -> Host:
     below = line.startswith("*.")
-    name, port = _parted(line.removeprefix("*."))
+    name, port = _split_port(line.removeprefix("*."))
     known = plain(name)
     if _address(known) is None and not _NAME.fullmatch(known):
         raise ValueError(
@@ -159,7 +159,7 @@ def _host(line: str) -> Host:
     return Host(known, int(port), below)
 
 
-def _parted(text: str) -> tuple[str, str | None]:
+def _split_port(text: str) -> tuple[str, str | None]:
     """Give the name and the port of a line; IPv6 may stand in brackets, or bare."""
     name, colon, port = text.rpartition(":")
     bare = ":" in name and not name.endswith("]")

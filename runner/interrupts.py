@@ -36,7 +36,7 @@ class Signals:
         """Whether it was asked to stop, whatever has become of that."""
         return self._asked is not None
 
-    def heeded(self) -> Self:
+    def install(self) -> Self:
         """Take the signals over for the rest of the process."""
         _take(self._stop)
         atexit.register(_take, signal.SIG_IGN)  # the interpreter would give them back

@@ -13,7 +13,7 @@ from runner import calibration, files
 from runner.calibration import Calibration
 from runner.errors import InputError, Place, reason
 from runner.hosts import Access, forbidden
-from runner.judges.estimate import estimate, told
+from runner.judges.estimate import describe, estimate
 from runner.judges.fingerprints import fingerprints
 from runner.judges.recorded import reply_changes
 from runner.metrics import registry
@@ -33,7 +33,7 @@ def with_judge(plan: Plan, root: Path, templates: Path) -> Plan:
     Raises:
         InputError: What the spec names as the calibration is none.
     """
-    judged = list(_judged(plan))
+    judged = list(_judged_measures(plan))
     if plan.spec.judge is None or not judged:
         return plan
     tasks = dict.fromkeys(task for measure in judged for task in measure.metric.tasks)
@@ -126,10 +126,10 @@ def forecast(plan: Plan, templates: Path) -> Iterator[str]:
     for key, url in urls.items():
         if why := forbidden(urlsplit(url or "").hostname or ""):
             raise InputError(why, where=plan.place("judge", *key))
-    if not any(_judged(plan)):
+    if not any(_judged_measures(plan)):
         yield f"warning: {plan.place('judge')}: nothing that is measured asks it"
     if found := estimate(plan.spec, plan.cases, templates):
-        yield from told(found, judge)
+        yield from describe(found, judge)
 
 
 def judge_of(
@@ -143,7 +143,7 @@ def judge_of(
         InputError: A host may not be asked, or a file cannot be read or written.
     """
     spec = plan.spec.judge
-    if spec is None or not any(_judged(plan)):
+    if spec is None or not any(_judged_measures(plan)):
         return None
     from runner.judges.chat import Chance
     from runner.judges.opening import Context, open_judge
@@ -162,7 +162,7 @@ def judge_of(
     )
 
 
-def _judged(plan: Plan) -> Iterable[Measure]:
+def _judged_measures(plan: Plan) -> Iterable[Measure]:
     return (measure for measure in plan.spec.measures if measure.metric.judged)
 
 

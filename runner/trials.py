@@ -65,14 +65,14 @@ def _merging(
         mine.append(entry)
         if len(mine) == trials.times:
             mine = sorted(waiting.pop(position), key=_trial)
-            yield _merged(mine, trials, measures)
+            yield _merge(mine, trials, measures)
 
 
 def _trial(entry: Entry) -> int:
     return entry.exchange.trial
 
 
-def _merged(
+def _merge(
     entries: Sequence[Entry], trials: Trials, measures: Sequence[Measure]
 ) -> Entry:
     outcomes = tuple(entry.finding.outcome for entry in entries)
@@ -103,7 +103,7 @@ def outcome(outcomes: Sequence[Outcome], trials: Trials) -> Outcome:
     Trials without a verdict could have ended either way: where that matters, the case
     is an error if one of them got no reply, and undetermined if not.
     """
-    needed = _needed(trials)
+    needed = _passes_needed(trials)
     if outcomes.count("passed") >= needed:
         return "passed"
     if len(outcomes) - outcomes.count("failed") < needed:
@@ -111,7 +111,7 @@ def outcome(outcomes: Sequence[Outcome], trials: Trials) -> Outcome:
     return "error" if "error" in outcomes else "undetermined"
 
 
-def _needed(trials: Trials) -> int:
+def _passes_needed(trials: Trials) -> int:
     """Give how many trials must pass."""
     by_rule = {"all": trials.times, "majority": trials.times // 2 + 1, "any": 1}
     return by_rule[trials.passes]

@@ -78,7 +78,7 @@ def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> tuple[Worked, 
     problems: list[InputError] = []
     for row in rows:
         try:
-            found.append(_worked(row, registry))
+            found.append(_example(row, registry))
         except InputError as error:
             problems += error
     if not found and not problems:
@@ -94,7 +94,7 @@ def _score_text(score: Score) -> str:
     return f"{type(score).__name__.lower()} ({score.reason})"
 
 
-def _worked(row: Row, registry: Mapping[str, Metric]) -> Worked:
+def _example(row: Row, registry: Mapping[str, Metric]) -> Worked:
     if row.cells:
         raise InputError("examples are YAML, JSON or JSON Lines", where=row.place)
     unknown = [

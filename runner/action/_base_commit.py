@@ -120,13 +120,13 @@ class _BaseCommit:
         if key not in self._made:
             folder = self._to / str(len(self._made))
             folder.mkdir()
-            commit = self._commit(objects, merged) if merged else self._event
+            commit = self._commit(objects, merged) if merged else self._event_commit
             snapshot = Snapshot(folder, objects, commit)
             self._made[key] = _Source(folder, commit, snapshot)
         return self._made[key]
 
     @property
-    def _event(self) -> str:
+    def _event_commit(self) -> str:
         return self._config.change.base_commit or ""
 
     def _commit(self, objects: Objects, repository: Path) -> str:
@@ -137,13 +137,13 @@ class _BaseCommit:
         """
         merge = self._config.change.merge
         if not merge:
-            return self._event
+            return self._event_commit
         try:
             of_merge = parents(repository, merge) or objects.parents(merge)
         except Refused:
-            return self._event
+            return self._event_commit
         into = next(iter(of_merge[:-1]), "")
-        return into if COMMIT.fullmatch(into) else self._event
+        return into if COMMIT.fullmatch(into) else self._event_commit
 
 
 class _Source(NamedTuple):

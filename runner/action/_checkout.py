@@ -42,10 +42,10 @@ def _head(git: Path) -> str | None:
     if not named or ".." in named[1]:
         return None
     loose = _text(git / named[1])
-    return loose if COMMIT.fullmatch(loose) else _packed(git, named[1])
+    return loose if COMMIT.fullmatch(loose) else _packed_reference(git, named[1])
 
 
-def _packed(git: Path, reference: str) -> str | None:
+def _packed_reference(git: Path, reference: str) -> str | None:
     for line in _text(git / "packed-refs").splitlines():
         commit, _, name = line.partition(" ")
         if name == reference and COMMIT.fullmatch(commit):

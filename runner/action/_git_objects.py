@@ -34,7 +34,7 @@ def parents(repository: Path, commit: str) -> list[str] | None:
     """
     objects = repository / ".git" / "objects"
     try:
-        text = _loose(objects, commit) or _packed(objects, commit)
+        text = _loose(objects, commit) or _packed_commit(objects, commit)
     except (OSError, zlib.error, struct.error, IndexError):
         return None
     if text is None or hash_of(text, commit, "commit") != commit:
@@ -47,10 +47,10 @@ def _loose(objects: Path, commit: str) -> bytes | None:
     if not path.is_file():
         return None
     with path.open("rb") as file:
-        return _inflated(file).partition(b"\0")[2]
+        return _decompress(file).partition(b"\0")[2]
 
 
-def _packed(objects: Path, commit: str) -> bytes | None:
+def _packed_commit(objects: Path, commit: str) -> bytes | None:
     wanted = bytes.fromhex(commit)
     for index in sorted((objects / "pack").glob("*.idx")):
         with index.open("rb") as file:
@@ -83,8 +83,8 @@ def _commit_at(pack: BinaryIO, offset: int) -> bytes | None:
     first = byte = pack.read(1)[0]
     while byte >> 7:  # the size goes on, which the text itself tells
         byte = pack.read(1)[0]
-    return _inflated(pack) if first >> 4 & 7 == _COMMIT else None
+    return _decompress(pack) if first >> 4 & 7 == _COMMIT else None
 
 
-def _inflated(file: BinaryIO) -> bytes:
+def _decompress(file: BinaryIO) -> bytes:
     return zlib.decompressobj().decompress(file.read(_MOST), _MOST)

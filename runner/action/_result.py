@@ -112,14 +112,14 @@ def _counts(reports: Sequence[Report]) -> dict[str, str]:
 
 def _scores(done: Sequence[tuple[SpecResult, Report]]) -> str:
     """Give the scores by metric, of several specs by spec and metric, as JSON."""
-    found = {each.spec: dict(_measured(report)) for each, report in done}
+    found = {each.spec: dict(_values(report)) for each, report in done}
     shown: object = found
     if len(found) == 1:
         [shown] = found.values()
     return to_json(shown).decode()
 
 
-def _measured(report: Report) -> Iterator[tuple[str, float]]:
+def _values(report: Report) -> Iterator[tuple[str, float]]:
     for label, summary in report.summaries.items():
         if summary.mean is not None:
             yield label, summary.mean

@@ -42,13 +42,13 @@ def step_changes(
     """
     now = {*specs}
     matched = (
-        _matched(pattern, snapshot, checkout)
+        _matching(pattern, snapshot, checkout)
         for pattern in filter(has_magic, config.specs)
     )
     gone = {*chain.from_iterable(matched)} - now
     if any(snapshot.same(spec, checkout) is None for spec in now):
         with suppress(Refused):  # of a repository too large to be listed, or of links
-            gone |= {*_renamed(snapshot, checkout)}
+            gone |= {*_specs_gone(snapshot, checkout)}
     for spec in sorted(gone):
         yield YardstickChange(
             what="spec", before=spec, after="not run", moved="loosened"
@@ -58,7 +58,7 @@ def step_changes(
         yield from _workflow(workflow, snapshot, checkout)
 
 
-def _matched(pattern: str, snapshot: Snapshot, checkout: Checkout) -> list[str]:
+def _matching(pattern: str, snapshot: Snapshot, checkout: Checkout) -> list[str]:
     """Give the files of the base commit that a glob matches."""
     names = snapshot.matching(pattern, checkout)
     with TemporaryDirectory(prefix="rag-eval-names-") as folder:
@@ -70,7 +70,7 @@ def _matched(pattern: str, snapshot: Snapshot, checkout: Checkout) -> list[str]:
         return matches(pattern, root)
 
 
-def _renamed(snapshot: Snapshot, checkout: Checkout) -> Iterator[str]:
+def _specs_gone(snapshot: Snapshot, checkout: Checkout) -> Iterator[str]:
     """Give the specs of the base commit that no longer exist.
 
     Of very many files that are gone the first are looked at.

@@ -15,7 +15,7 @@ from runner.annotation._export import (
 from runner.annotation._import import Import, read_sheets
 from runner.annotation._questions import QUESTIONS, asks, guide
 from runner.annotation._sample import Candidate, sample
-from runner.annotation._sheet import COLUMNS, filled, lines, table
+from runner.annotation._sheet import COLUMNS, labels_in, lines, table
 
 __all__ = [
     "COLUMNS",
@@ -27,9 +27,9 @@ __all__ = [
     "asks",
     "candidates_of",
     "export",
-    "filled",
     "finished_run",
     "guide",
+    "labels_in",
     "lines",
     "read_sheets",
     "sample",

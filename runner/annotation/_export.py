@@ -68,7 +68,7 @@ class Export(NamedTuple):
 
     files: Mapping[str, str]
     """By name: the sheet, and how to fill it in."""
-    told: tuple[str, ...]
+    summary: tuple[str, ...]
     """Lines to print."""
 
 

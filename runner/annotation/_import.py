@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from runner import examples, files
 from runner.annotation._export import FinishedRun, candidates_of, measures
-from runner.annotation._sheet import filled
+from runner.annotation._sheet import labels_in
 from runner.errors import InputError, Place, Problems
 from runner.labels import AnnotatorPair, Label, annotator_pairs, consensus, duplicates
 from runner.text.shorten import cut
@@ -24,7 +24,7 @@ class Import(NamedTuple):
 
     text: str
     """Of a file of labels: each line holds its own texts."""
-    told: tuple[str, ...]
+    summary: tuple[str, ...]
     """How many labels, and how far people agree."""
 
 
@@ -50,7 +50,7 @@ def read_sheets(run: FinishedRun, sheets: Sequence[Path]) -> Import:
     for sheet in sheets:
         try:
             rows = files.read_rows(sheet, file=sheet.as_posix())
-            labels += filled(rows, items, sheet.stem)
+            labels += labels_in(rows, items, sheet.stem)
         except InputError as error:
             problems += error
     problems += duplicates(labels)

@@ -11,7 +11,7 @@ from typing import Any
 from runner.annotation._questions import Ask
 from runner.cases import Row
 from runner.errors import InputError, Problems
-from runner.labels import Item, Label, is_labelled, said
+from runner.labels import Item, Label, is_labelled, parse_label
 from runner.render import clean
 from runner.text.shorten import cut
 
@@ -146,7 +146,7 @@ def _cell(text: str) -> str:
     return f"'{shown}" if _FORMULA.match(shown) else shown
 
 
-def filled(
+def labels_in(
     rows: Iterable[Row], items: Mapping[str, Item], annotator: str
 ) -> list[Label]:
     """Give the labels in the rows of a sheet, whatever became of its texts.
@@ -175,7 +175,7 @@ def filled(
 
 
 def _label(row: Row, items: Mapping[str, Item], annotator: str) -> Label:
-    good = said(row)
+    good = parse_label(row)
     key = str(row.data.get("item", "")).strip().removeprefix(_MARK)
     item = items.get(key)
     if item is None:

@@ -44,7 +44,7 @@ def main() -> None:
     """Run the command line; ends the process with the exit status."""
     # What a start makes, stays. A run looks for garbage once it has its cases.
     gc.disable()
-    SIGNALS.heeded()
+    SIGNALS.install()
     try:
         status = commands.main(standalone_mode=False)
     except click.ClickException as error:
@@ -58,12 +58,12 @@ def main() -> None:
         tell("\n".join((f"rag-eval: {error}", *notes)), sys.stderr)
         status = error.exit_code
     except Exception as error:  # noqa: BLE001 - Python's own status would be a verdict
-        status = _unforeseen(error)
+        status = _report_unexpected(error)
     SIGNALS.over(partial(os._exit, status or 0))
     sys.exit(status or 0)
 
 
-def _unforeseen(error: Exception) -> int:
+def _report_unexpected(error: Exception) -> int:
     """Tell of what nobody has told better; give the exit status."""
     if SIGNALS.asked:  # some code makes an error of its own of what was raised
         tell("Cancelled.", sys.stderr)
@@ -137,10 +137,10 @@ def action() -> int:
 
     around = world(Path("spec"), quiet=False)
     inside = around._replace(writable=around.root, may_start=False)
-    return step.run(os.environ, inside, _parsed, lambda text: write(f"{text}\n"))
+    return step.run(os.environ, inside, _parse, lambda text: write(f"{text}\n"))
 
 
-def _parsed(words: Sequence[str]) -> RunOptions:
+def _parse(words: Sequence[str]) -> RunOptions:
     """Parse the words after ``rag-eval run`` that an input gave."""
     try:
         options = run.make_context("run", list(words)).params

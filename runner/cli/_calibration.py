@@ -71,7 +71,7 @@ def annotate(
         taken = annotation.read_sheets(found, sheets)
         if to:
             text_files.write({to: taken.text}, over=False)
-        tell("\n".join((*taken.told, *([f"wrote {to.as_posix()}"] if to else []))))
+        tell("\n".join((*taken.summary, *([f"wrote {to.as_posix()}"] if to else []))))
         return
     if to is None:
         hint = "--to sheet.csv, or --read sheet.csv"
@@ -79,7 +79,7 @@ def annotate(
     given = annotation.export(found, to, metrics, **drawn)
     written = {to.with_name(name): text for name, text in given.files.items()}
     text_files.write(written, over=False)
-    tell("\n".join((*(f"wrote {path.as_posix()}" for path in written), *given.told)))
+    tell("\n".join((*(f"wrote {path.as_posix()}" for path in written), *given.summary)))
 
 
 @click.command()
@@ -136,12 +136,12 @@ def calibrate(
     study = meta_evaluation.prepare(request, around, today)
     path = out or study.out(around.root)
     text_files.check(path)
-    tell("\n".join(study.told(around.templates)), sys.stderr)
+    tell("\n".join(study.describe(around.templates)), sys.stderr)
     tick = counting(study.total, "rated", sys.stderr)
     found = meta_evaluation.carry_out(study, around, today, tick)
     text_files.write({path: found.text}, over=True)
     naming = study.naming(path, around.root)
-    tell("\n".join((*found.told, f"wrote {path.as_posix()}", *naming)))
+    tell("\n".join((*found.summary, f"wrote {path.as_posix()}", *naming)))
 
 
 def _mark(written: str) -> tuple[str, float]:

@@ -28,7 +28,7 @@ def overview() -> str:
             (
                 f"[`{metric.name}`](metrics/{metric.name}.md)",
                 metric.better,
-                _rated(metric),
+                _rater(metric),
                 metric.summary,
             )
             for metric in _in_order()
@@ -50,7 +50,7 @@ def metrics_table(folder: str) -> str:
             metric.layer,
             f"[`{metric.name}`]({folder}/{metric.name}.md)",
             metric.better,
-            _rated(metric),
+            _rater(metric),
             metric.summary,
         )
         for metric in _in_order()
@@ -58,7 +58,7 @@ def metrics_table(folder: str) -> str:
     return table(("Layer", "Metric", "Better", "By", "Per case"), rows)
 
 
-def _rated(metric: Metric) -> str:
+def _rater(metric: Metric) -> str:
     """Give who finds a metric's number."""
     return "judge" if metric.judged else "rule"
 

@@ -139,7 +139,7 @@ def value(data: bytes) -> Any:
     try:
         found = from_json(data, allow_inf_nan=False)
     except ValueError:
-        return _mended(text) if text.lstrip().startswith(_STRUCTURED) else text
+        return _repair(text) if text.lstrip().startswith(_STRUCTURED) else text
     return text if isinstance(found, int | float) else found
 
 
@@ -154,7 +154,7 @@ def torn(data: bytes) -> bool:
     return False
 
 
-def _mended(text: str) -> Any:
+def _repair(text: str) -> Any:
     with suppress(ValueError, RecursionError):
         found = json.loads(text, parse_constant=lambda _: None)
         plain = json.dumps(found, ensure_ascii=False, allow_nan=False)

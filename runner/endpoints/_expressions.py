@@ -107,7 +107,7 @@ def _hint(expression: str) -> str:
         path = path.replace("/", ".")
     path = _BRACKETED.sub(r".\1", path)
     path = _INDEX.sub(r"[\1]", path.strip("."))
-    path = _KEY.sub(lambda key: _quoted(key[0]), path) or "@"
+    path = _KEY.sub(lambda key: _quote(key[0]), path) or "@"
     try:
         jmespath.compile(path)
     except (JMESPathError, RecursionError):
@@ -115,7 +115,7 @@ def _hint(expression: str) -> str:
     return f"write {path}"
 
 
-def _quoted(key: str) -> str:
+def _quote(key: str) -> str:
     plain = key.isidentifier() and key.isascii()
     return key if plain or not _WORDS.fullmatch(key) else f'"{key}"'
 
@@ -202,11 +202,11 @@ def _check_call(node: Any, where: Place) -> None:
         )
     literal = node["children"][1] if name == "capture" else {}
     if literal.get("type") == "literal":
-        _compiled(literal["value"], where)
+        _compile(literal["value"], where)
 
 
 @lru_cache(maxsize=64)
-def _compiled(pattern: str, where: Place | None = None) -> Any:
+def _compile(pattern: str, where: Place | None = None) -> Any:
     return regex(pattern, where or Place("capture"))
 
 
@@ -224,7 +224,7 @@ class _Functions(Functions):
     @signature({"types": ["string", "null"]}, {"types": ["string"]})
     def _func_capture(self, text: str | None, pattern: str) -> str | None:
         """Give the first group that matched, the whole match where there is none."""
-        found = None if text is None else _compiled(pattern).search(text)
+        found = None if text is None else _compile(pattern).search(text)
         return first_group(found) if found else None
 
     @signature({"types": ["array", "null"], "variadic": True})

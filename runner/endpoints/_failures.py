@@ -38,14 +38,14 @@ def from_garbage(reply: Reply, where: str, error: ValueError, block: str) -> Fai
     what = f"the reply of {where} is no JSON"
     if kind == "text/event-stream":
         what = (
-            f"{where} streams its reply (write stream: sse in {_framed(block)}, "
+            f"{where} streams its reply (write stream: sse in {_block_of(block)}, "
             f"or ask for one whole reply in {block}.body)"
         )
     elif not reply.body.strip():
         return Failure("service.malformed", f"the reply of {where} is empty")
     return Failure(
         "service.malformed",
-        f"{what}: {excerpt(str(error), 120)}; {_seen(reply, reply.body)}",
+        f"{what}: {excerpt(str(error), 120)}; {_beginning(reply, reply.body)}",
     )
 
 
@@ -57,17 +57,17 @@ def from_silence(
         return Failure("service.malformed", f"the stream of {where} is empty")
     return Failure(
         "service.malformed",
-        f"the reply of {where} holds no event of {_framed(block)}.stream: {framing}; "
-        f"{_seen(reply, beginning)}",
+        f"the reply of {where} holds no event of {_block_of(block)}.stream: {framing}; "
+        f"{_beginning(reply, beginning)}",
     )
 
 
-def _framed(block: str) -> str:
+def _block_of(block: str) -> str:
     """Give what holds the key ``stream`` of a request."""
     return "endpoint.response" if block == "endpoint" else block
 
 
-def _seen(reply: Reply, beginning: bytes) -> str:
+def _beginning(reply: Reply, beginning: bytes) -> str:
     kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     begins = f"it begins with: {excerpt(beginning.decode(errors='replace'), 200)}"
     if reply.status == NO_STATUS:

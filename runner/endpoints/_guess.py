@@ -63,7 +63,7 @@ def guess(reply: Any, name: str | None = None) -> Block | None:
         reply: Parsed; of a stream, its events.
         name: The framing of a stream.
     """
-    leaves = _of_events(reply["events"]) if name else list(_walked(reply, ""))
+    leaves = _of_events(reply["events"]) if name else list(_walk(reply, ""))
     lists = [leaf for leaf in leaves if _is_passages(leaf.value)]
     texts = [
         leaf
@@ -122,10 +122,10 @@ def _best(leaves: list[_Leaf], names: Sequence[str]) -> _Leaf | None:
 
 
 def _of_events(events: list[Any]) -> list[_Leaf]:
-    return [leaf for event in events for leaf in _walked(event["data"], "data")]
+    return [leaf for event in events for leaf in _walk(event["data"], "data")]
 
 
-def _walked(value: Any, path: str, key: str = "", depth: int = 0) -> Iterator[_Leaf]:
+def _walk(value: Any, path: str, key: str = "", depth: int = 0) -> Iterator[_Leaf]:
     """Give each text and each list in a reply, with the path that leads there."""
     if isinstance(value, str | list):
         yield _Leaf(path or "@", key, value)
@@ -135,9 +135,9 @@ def _walked(value: Any, path: str, key: str = "", depth: int = 0) -> Iterator[_L
         for name, item in value.items():
             plain = name if name.isidentifier() and name.isascii() else dumps(name)
             inner = f"{path}.{plain}" if path else plain
-            yield from _walked(item, inner, name, depth + 1)
+            yield from _walk(item, inner, name, depth + 1)
     elif isinstance(value, list) and value:
-        yield from _walked(value[0], f"{path}[0]", key, depth + 1)
+        yield from _walk(value[0], f"{path}[0]", key, depth + 1)
 
 
 def _is_passages(value: Any) -> bool:

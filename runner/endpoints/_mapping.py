@@ -100,13 +100,13 @@ class ReplyMap:
 
         Never raises: each part is read by itself, and is unknown where it is not right.
         """
-        contexts, passages = _tried(self._contexts, reply), None
+        contexts, passages = _or_none(self._contexts, reply), None
         if isinstance(contexts, list):
-            built = [_tried(self._build, [entry]) or () for entry in contexts]
+            built = [_or_none(self._build, [entry]) or () for entry in contexts]
             passages = tuple(chain.from_iterable(built))
-        found = _tried(self._answer, reply)
+        found = _or_none(self._answer, reply)
         answer = found if isinstance(found, str) else None
-        cited = _tried(lambda whole: self._cite(whole, answer, passages), reply)
+        cited = _or_none(lambda whole: self._cite(whole, answer, passages), reply)
         shown = Response(answer, passages, cited and cited.citations)
         return shown if any(part is not None for part in shown[:3]) else None
 
@@ -143,7 +143,7 @@ class ReplyMap:
         passages = self._passages(reply)
         raw = answer = self._answer_in(reply)
         if answer is not None and self._strip:
-            answer = self._stripped(answer)
+            answer = self._strip_marks(answer)
         cited = self._cite(reply, answer, passages)
         usage = self._usage(reply) if self._usage else None
         return Response(
@@ -186,7 +186,7 @@ class ReplyMap:
         self._watch.see(reply, contexts, passages)
         return passages
 
-    def _stripped(self, answer: str) -> str:
+    def _strip_marks(self, answer: str) -> str:
         kept = answer
         for pattern in self._strip:
             kept = pattern.sub("", kept)
@@ -199,7 +199,7 @@ class ReplyMap:
         return self._silent if flag is None else truth(flag)
 
 
-def _tried(read: Callable[[Any], Any] | None, value: Any) -> Any:
+def _or_none(read: Callable[[Any], Any] | None, value: Any) -> Any:
     try:
         return read(value) if read else None
     except (Malformed, InputError):

@@ -51,7 +51,7 @@ class RequestForm(NamedTuple):
     """Whether its templates read the reply to an earlier request."""
 
     @property
-    def said(self) -> str:
+    def prefix(self) -> str:
         """The prefix of messages about it."""
         return f"step {self.name}: " if self.name else ""
 
@@ -102,7 +102,7 @@ def plan(
     """
     problems: list[InputError] = []
     names = [step.name for step in spec.steps]
-    compile_ = partial(_compiled, spec, variables, place, problems)
+    compile_ = partial(_compile, spec, variables, place, problems)
     forms = [compile_(index) for index in range(len(spec.requests))]
     streamed = any(step.stream for step in spec.requests)
     make = partial(ReplyMap, spec.response, place=place, steps=names)
@@ -166,7 +166,7 @@ def _host(url: str) -> str:
         return ""
 
 
-def _compiled(
+def _compile(
     spec: EndpointSpec,
     variables: Mapping[str, str],
     place: Locate,
@@ -176,7 +176,7 @@ def _compiled(
     step = spec.requests[index]
     within = _locate_in_request(spec, place, index)
     earlier = tuple(step.name for step in spec.steps[:index])
-    headers = _merged(spec.headers, step.headers)
+    headers = _merge(spec.headers, step.headers)
     sent = step.model_copy(update={"headers": headers})
     if step.name in NAMES and step.name != _SHADOWED:
         what = f"{step.name!r} is what templates call a part of the case"
@@ -221,7 +221,7 @@ def _locate_in_request(spec: EndpointSpec, place: Locate, index: int) -> Locate:
     return within
 
 
-def _merged(shared: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+def _merge(shared: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
     """Give the headers of a request: its own win, however they are capitalised."""
     written = {name.lower() for name in own}
     kept = {name: line for name, line in shared.items() if name.lower() not in written}

@@ -46,7 +46,7 @@ def words(command: str, where: Place) -> list[str]:
     return found
 
 
-def _started(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
+def _start(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - the spec's own command
         words,
         cwd=folder,
@@ -89,7 +89,7 @@ class Service:
         try:
             log.unlink(missing_ok=True)
             log.touch(exist_ok=False)  # never through a link that someone put there
-            self._process = _started(shlex.split(start.command), folder)
+            self._process = _start(shlex.split(start.command), folder)
         except (OSError, ValueError, IndexError) as error:
             what = f"cannot be started: {error}"
             hint = "the first word is a program; there is no shell"

@@ -86,24 +86,24 @@ class Step:
             InputError: It cannot be rendered for this case, an expression cannot take
                 what it met, or the host is one that may not be asked.
         """
-        request = self._rendered(state)
+        request = self._render(state)
         if isinstance(request, Failure):
             return StepResult(self._with(state, None, request))
         sign = self._sender.ready()
         if isinstance(sign, Failure):
             return StepResult(self._with(state, None, sign))
         polling = state.polling or Polling(time.monotonic() + self.form.timeout)
-        trip = self._sent(self._prepared(request), sign, polling)
+        trip = self._send(self._prepare(request), sign, polling)
         value = self._value(state, trip)
         if self.form.until is None or self._is_so(self.form.until, value):
             return StepResult(self._with(state, trip, value))
-        return self._polled(state, trip, value, polling)
+        return self._poll(state, trip, value, polling)
 
     @staticmethod
     def _is_so(until: Find, value: Any) -> bool:
         return not (value is None or isinstance(value, Failure)) and truth(until(value))
 
-    def _polled(
+    def _poll(
         self, state: State, trip: RoundTrip, value: Any, polling: Polling
     ) -> StepResult:
         """Give when to poll again, or the failure where the time is up."""
@@ -117,7 +117,7 @@ class Step:
         spent = Polling(polling.deadline, trip.latency + self.form.every, trip.times)
         return StepResult(state._replace(polling=spent), self.form.every)
 
-    def _rendered(self, state: State) -> Request | Failure:
+    def _render(self, state: State) -> Request | Failure:
         """Render the request; a Failure where an earlier reply lacks what it reads."""
         values = state.attempt.values
         try:
@@ -165,11 +165,11 @@ class Step:
         """Add a request to the attempt; its failure names the step."""
         attempt = state.attempt.with_trip(self.form.name, trip, value, self._replies)
         if attempt.failed:
-            message = f"{self.form.said}{attempt.failed.message}"
+            message = f"{self.form.prefix}{attempt.failed.message}"
             attempt = attempt._replace(failed=attempt.failed._replace(message=message))
         return State(state.conversation, state.uuid, attempt)
 
-    def _prepared(self, request: Request) -> requests.PreparedRequest:
+    def _prepare(self, request: Request) -> requests.PreparedRequest:
         url, authorization = self.client.parsed(request.url, "url")
         headers = {**self.form.headers, **request.headers}
         if authorization:
@@ -180,7 +180,7 @@ class Step:
         body = encoded(request.body, self.form.place("body"))
         return prepared(request.method, url, headers, body)
 
-    def _sent(
+    def _send(
         self, request: requests.PreparedRequest, sign: Sign, polling: Polling
     ) -> RoundTrip:
         framing = self.form.framing

@@ -54,10 +54,10 @@ def described(reply: Any, what: str = "reply") -> str:
     Of a stream, which kinds of events came.
     """
     if is_stream(reply):
-        return _outlined(reply["events"])
+        return _outline(reply["events"])
     if streams := streams_in(reply):
         rest = {name: value for name, value in reply.items() if name not in streams}
-        told = [f"in {name} {_outlined(reply[name]['events'])}" for name in streams]
+        told = [f"in {name} {_outline(reply[name]['events'])}" for name in streams]
         return "; ".join([*([described(rest)] if rest else []), *told])
     if not isinstance(reply, dict):
         return f"the {what} is {kind(reply)}"
@@ -80,7 +80,7 @@ def streams_in(reply: Any) -> list[str]:
     return [name for name, value in reply.items() if is_stream(value)]
 
 
-def _outlined(events: list[Any]) -> str:
+def _outline(events: list[Any]) -> str:
     """Describe events by their names and keys."""
     kinds = dict.fromkeys(islice(map(_shape, events), _EVENTS_SEEN))
     shown = list(islice(kinds, _KEYS_SHOWN))

@@ -60,7 +60,7 @@ class FunctionEndpoint(LocalEndpoint):
         super().__init__(spec, variables, **options)
         self._name = spec.python or ""
         where = self._place("endpoint", "python")
-        self._function = _imported(self._name, folders, where)
+        self._function = _import(self._name, folders, where)
         self._takes_case = _takes_case(self._function, self._name, where)
         self._folders = tuple(f"{folder}/" for folder in folders)
         self._loop = EventLoop()
@@ -117,7 +117,7 @@ def _formatted(error: BaseException) -> str:
     return "".join(traceback.format_exception_only(error))
 
 
-def _imported(name: str, folders: Sequence[Path], where: Place) -> Callable[..., Any]:
+def _import(name: str, folders: Sequence[Path], where: Place) -> Callable[..., Any]:
     module_name, _, path = name.partition(":")
     module = _module(module_name, folders, where)
     try:

@@ -233,7 +233,7 @@ class HttpEndpoint:
             waiting = WaitFor(url=self._origins[0])
         end = self._clock() + waiting.timeout
         left = waiting.timeout
-        while (said := self._missed(waiting.url, left)) is not None:
+        while (said := self._why_not_ready(waiting.url, left)) is not None:
             check()
             left = end - self._clock()
             if left <= 0:
@@ -248,9 +248,9 @@ class HttpEndpoint:
         """Whether the service is there now: what ``wait_for`` names, else its port."""
         waiting = self._spec.wait_for
         urls = [waiting.url] if waiting else self._origins
-        return any(self._missed(url, 1.0) is None for url in urls)
+        return any(self._why_not_ready(url, 1.0) is None for url in urls)
 
-    def _missed(self, url: str, limit: float) -> str | None:
+    def _why_not_ready(self, url: str, limit: float) -> str | None:
         """Say why what is waited for is not there; None where it is."""
         if self._spec.wait_for is None:
             return (

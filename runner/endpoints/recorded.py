@@ -99,7 +99,7 @@ class RecordedEndpoint:
             what = f"{self._name} holds no reply for {of}"
             return Failure("service.not_recorded", what)
         start, end = self._starts[number_], self._starts[number_ + 1]
-        record = self._parsed(start, os.pread(self._descriptor, end - start, start))
+        record = self._parse(start, os.pread(self._descriptor, end - start, start))
         said = (record.get("case_id"), record.get("trial", 1))
         if said != (case.id, trial) and _key(record) != key:
             raise self._error(start, "the key case_id or trial stands there twice")
@@ -168,7 +168,7 @@ class RecordedEndpoint:
 
     def _key_of(self, offset: int, line: bytes) -> _Key:
         try:
-            return _key(self._parsed(offset, line))
+            return _key(self._parse(offset, line))
         except Malformed as error:
             raise self._error(offset, str(error)) from error
 
@@ -185,7 +185,7 @@ class RecordedEndpoint:
                     yield offset, line
                 offset += len(line)
 
-    def _parsed(self, offset: int, line: bytes) -> dict[str, Any]:
+    def _parse(self, offset: int, line: bytes) -> dict[str, Any]:
         try:
             record = from_json(line, allow_inf_nan=False, cache_strings="keys")
         except ValueError as error:

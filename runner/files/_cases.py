@@ -72,10 +72,10 @@ def _rows(path: Path, file: str) -> _Rows:
         raise InputError(what, where=Place(file), hint=hint)
     limit = YAML_LIMIT if kind == "yaml" else _LIMIT
     text, encoding = read_text(path, file=file, limit=limit)
-    return _Rows(_parsed(text, file, kind), encoding)
+    return _Rows(_parse(text, file, kind), encoding)
 
 
-def _parsed(text: str, file: str, kind: str) -> Iterator[Row]:
+def _parse(text: str, file: str, kind: str) -> Iterator[Row]:
     if not text or text.isspace():
         raise InputError("is empty", where=Place(file))
     if kind == "json":

@@ -197,9 +197,9 @@ def decode(raw: bytes, file: str) -> Text:
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if raw.startswith(mark):
-            return _decoded(raw[len(mark) :], encoding, file)
+            return _decode(raw[len(mark) :], encoding, file)
     if b"\0" in raw:
-        return _decoded(raw, _zeros(raw, file), file)
+        return _decode(raw, _zeros(raw, file), file)
     try:
         return Text(raw.decode(), "utf-8")
     except UnicodeDecodeError as error:
@@ -213,7 +213,7 @@ def decode(raw: bytes, file: str) -> Text:
         ) from None
 
 
-def _decoded(raw: bytes, encoding: str, file: str) -> Text:
+def _decode(raw: bytes, encoding: str, file: str) -> Text:
     try:
         return Text(raw.decode(encoding), encoding)
     except UnicodeDecodeError as error:

@@ -123,7 +123,7 @@ class GitHub:
         owner, _, name = self._repository.partition("/")
         of_it = {"owner": owner, "name": name, "number": number}
         # Where GraphQL is not to be had, REST is asked instead, as often as it takes.
-        seen = self._queried(_SEEN, of_it, repeatable=False)
+        seen = self._query(_SEEN, of_it, repeatable=False)
         with suppress(Refused):
             return Pull(
                 number,
@@ -220,9 +220,9 @@ class GitHub:
         return text(self._caller.do(Call("GET", f"{self._api}/user")).data, "login")
 
     def _viewer(self) -> str:
-        return text(self._queried(_VIEWER, {}, repeatable=True), "viewer", "login")
+        return text(self._query(_VIEWER, {}, repeatable=True), "viewer", "login")
 
-    def _queried(
+    def _query(
         self, query: str, variables: Mapping[str, Any], *, repeatable: bool
     ) -> Any:
         """Run a GraphQL query, which also tells the account of the token."""

@@ -181,7 +181,7 @@ class Thread:
 
         Each run that writes looks afterwards, so that the later of two sees both.
         """
-        made = self._posted(draft)
+        made = self._post(draft)
         listed = {each.id: each for each in (made, *self._again(draft.marker.key))}
         own = [listed[identity] for identity in sorted(listed)]
         oldest, latest = own[0], max(own, key=_age)
@@ -195,7 +195,7 @@ class Thread:
         )
         return Written(done, oldest.id, oldest.url)
 
-    def _posted(self, draft: Draft) -> Comment:
+    def _post(self, draft: Draft) -> Comment:
         try:
             return self._github.create(self._number, draft.body)
         except Refused as refused:

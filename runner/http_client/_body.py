@@ -85,12 +85,12 @@ def _plain(raw: Any, pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
     if encoding == "identity":
         yield from pieces
     elif encoding in ("gzip", "x-gzip"):
-        yield from _unzipped(pieces, limit)
+        yield from _unzip(pieces, limit)
     else:
         raise Unreadable(f"the body has the encoding {excerpt(encoding, 40)!r}")
 
 
-def _unzipped(pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
+def _unzip(pieces: Iterator[bytes], limit: int) -> Iterator[bytes]:
     inflater = zlib.decompressobj(wbits=31)
     left = limit
     for piece in pieces:

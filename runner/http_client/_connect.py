@@ -127,7 +127,7 @@ class Connector:
                 continue
             sock = socket.socket(family, kind, protocol)
             try:
-                return _connected(sock, address, deadline, options)
+                return _connect(sock, address, deadline, options)
             except OSError as error:
                 sock.close()
                 failed = error
@@ -136,7 +136,7 @@ class Connector:
         raise failed or OSError("it has no address")
 
 
-def _connected(
+def _connect(
     sock: socket.socket, address: Any, deadline: float, options: Options
 ) -> socket.socket:
     for option in options:

@@ -60,7 +60,7 @@ class Meter:
             now = self._clock()
             self._begun = now if self._begun is None else self._begun
             wanted = Tokens(input_tokens)
-            if limit := self._passed(wanted, now - self._begun):
+            if limit := self._limit_passed(wanted, now - self._begun):
                 raise BudgetSpent(f"budget: {limit} is used up")
             self._calls += 1
             self._add(*wanted)
@@ -117,7 +117,7 @@ class Meter:
         price = self._spec.price
         return cost(sent, price.input, price.output) if price else None
 
-    def _passed(self, wanted: Tokens, elapsed: float) -> str:
+    def _limit_passed(self, wanted: Tokens, elapsed: float) -> str:
         """Name the limit that a call would pass; nothing where it passes none."""
         budget, sent = self._spec.budget, self._sent
         total = Tokens(

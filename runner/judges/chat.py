@@ -204,7 +204,7 @@ class Chat:
         """Send a request once, and count its tokens."""
         if delay := self._pace.wait():
             self._sleep(delay)
-        request = self._prepared(question.address, {**question.body, **options})
+        request = self._prepare(question.address, {**question.body, **options})
         reserved = self._meter.reserve(question.tokens)
         taken, stated = NOTHING, True
         try:
@@ -225,7 +225,7 @@ class Chat:
             self._meter.settle(reserved, taken, stated=stated)
         return value
 
-    def _prepared(self, address: Address, body: Mapping[str, Any]) -> Any:
+    def _prepare(self, address: Address, body: Mapping[str, Any]) -> Any:
         url, authorization = self._client.parsed(address.url, *address.key)
         headers = {
             "User-Agent": f"rag-eval-action/{__version__}",

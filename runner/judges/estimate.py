@@ -51,7 +51,7 @@ def estimate(spec: Spec, cases: Iterable[Case], templates: Path) -> Estimate | N
         if asks_for(case, measure)
         for tokens in _requests(measure, _theirs(case, measure), ours)
     ]
-    return _summed(judge, asked, spec.trials.times + judge.drift)
+    return _sum(judge, asked, spec.trials.times + judge.drift)
 
 
 def of_replies(
@@ -73,7 +73,7 @@ def of_replies(
         for measure, texts in known
         for tokens in _requests(measure, sum(map(tokens_about, texts)), ours)
     ]
-    return _summed(judge, asked)
+    return _sum(judge, asked)
 
 
 def _ours(measures: Iterable[Measure], templates: Path) -> Mapping[str, int]:
@@ -90,7 +90,7 @@ def _requests(measure: Measure, theirs: int, ours: Mapping[str, int]) -> Iterato
         yield theirs
 
 
-def _summed(judge: JudgeSpec, asked: Sequence[int], times: float = 1) -> Estimate:
+def _sum(judge: JudgeSpec, asked: Sequence[int], times: float = 1) -> Estimate:
     """Sum up requests of so many tokens each."""
     calls = round(len(asked) * times)
     tokens = Tokens(round(sum(asked) * times), calls * REPLY)
@@ -110,7 +110,7 @@ def _theirs(case: Case, measure: Measure) -> int:
     return sum(map(tokens_about, texts)) + passages + ANSWER
 
 
-def told(found: Estimate, judge: JudgeSpec, how: str = _TAKING) -> Iterator[str]:
+def describe(found: Estimate, judge: JudgeSpec, how: str = _TAKING) -> Iterator[str]:
     """Describe an estimate, with a warning where it exceeds the budget.
 
     ``how`` says what it was made of.

@@ -42,7 +42,7 @@ class Recording:
         self.unread = 0
         """Lines that hold no reply."""
         try:
-            self._file = _opened(path, writable=writable)
+            self._file = _open(path, writable=writable)
         except OSError as error:
             done = "written" if writable else "read"
             what = f"{path.name} cannot be {done}: {reason(error)}"
@@ -97,7 +97,7 @@ class Recording:
             self._file.write(b"\n")
 
 
-def _opened(path: Path, *, writable: bool) -> BinaryIO:
+def _open(path: Path, *, writable: bool) -> BinaryIO:
     if not writable:
         return path.open("rb")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner.labels._annotators import AnnotatorPair, annotator_pairs
 from runner.labels._item import Consensus, Item, Label, consensus, duplicates, item
-from runner.labels._read import OWN, LookUp, is_labelled, no_replies, read, said
+from runner.labels._read import OWN, LookUp, is_labelled, no_replies, parse_label, read
 from runner.labels._replies import Replies
 
 __all__ = [
@@ -21,6 +21,6 @@ __all__ = [
     "is_labelled",
     "item",
     "no_replies",
+    "parse_label",
     "read",
-    "said",
 ]

@@ -91,13 +91,13 @@ def is_labelled(row: Row) -> bool:
 
 
 def _label(row: Row, look_up: LookUp, annotator: str, shown: ResponseMap) -> Label:
-    row = _renamed(row)
-    good, found = said(row), _item(row, look_up, shown)
+    row = _with_our_names(row)
+    good, found = parse_label(row), _item(row, look_up, shown)
     named = _text(row, "annotator") or annotator
     return Label(found, named, good, row.place, _text(row, "note"))
 
 
-def _renamed(row: Row) -> Row:
+def _with_our_names(row: Row) -> Row:
     """Give a row in which each part of a reply has the name that it has here."""
     data = dict(row.data)
     for alias, name in _ALIASES.items():
@@ -109,7 +109,7 @@ def _renamed(row: Row) -> Row:
     return row._replace(data=data)
 
 
-def said(row: Row) -> bool | None:
+def parse_label(row: Row) -> bool | None:
     """Parse the label of a row: good, bad, or None for unsure.
 
     Raises:
@@ -138,7 +138,7 @@ def _item(row: Row, look_up: LookUp, shown: ResponseMap) -> Item:
         raise wrong(row, "metric", "is missing", "name what was labelled")
     if row.data.get("answer") is None and row.data.get("contexts") is None:
         return item(metric, *_by_id(row, look_up))
-    whole = _uncelled(row) if row.cells else row
+    whole = _with_json_values(row) if row.cells else row
     case = examples.case(whole)
     if case.question == "?":
         raise wrong(row, "question", "is missing beside the answer")
@@ -160,7 +160,7 @@ def _by_id(row: Row, look_up: LookUp) -> tuple[Case, Response]:
     return found
 
 
-def _uncelled(row: Row) -> Row:
+def _with_json_values(row: Row) -> Row:
     """Give a row of a table with the parts of its reply as JSON would hold them."""
     data: dict[str, Any] = dict(row.data)
     for key in ("contexts", "citations", "retrieved"):

@@ -19,7 +19,7 @@ from runner import __version__, files, pipeline
 from runner.calibration import Calibration, Labels, TaskFingerprint
 from runner.errors import InputError, Unavailable, masking
 from runner.judges.chat import Chance
-from runner.judges.estimate import of_replies, told
+from runner.judges.estimate import describe, of_replies
 from runner.judges.fingerprints import fingerprints
 from runner.judges.judging import Judging
 from runner.judges.opening import Context, open_judge
@@ -64,7 +64,7 @@ class Study(NamedTuple):
     labels: Sequence[Label]
     measures: Sequence[LabelledMeasure]
 
-    def told(self, templates: Path) -> Iterator[str]:
+    def describe(self, templates: Path) -> Iterator[str]:
         """Say how many items are rated and about what that costs.
 
         Args:
@@ -78,7 +78,8 @@ class Study(NamedTuple):
             yield f"{one.measure.label}: {items}{more if copied else ''}"
         if self.judge.recorded is None:
             rated = [rating for one in self.measures for rating in one.ratings(copies)]
-            yield from told(of_replies(self.judge, rated, templates), self.judge, "")
+            found = of_replies(self.judge, rated, templates)
+            yield from describe(found, self.judge, "")
 
     @property
     def total(self) -> int:
@@ -117,7 +118,7 @@ class Result(NamedTuple):
     """The calibration, and the lines that tell people of it."""
 
     calibration: Calibration
-    told: Sequence[str]
+    summary: Sequence[str]
 
     @property
     def text(self) -> str:
@@ -189,8 +190,8 @@ def carry_out(
         metrics={one.of.measure.label: one.entry for one in found},
         version=__version__,
     )
-    told_ = _report_lines(study, found, calibration, known)
-    shown = [*told_, _spent(account), *notices]
+    report = _report_lines(study, found, calibration, known)
+    shown = [*report, _cost(account), *notices]
     return Result(calibration, list(map(hide, shown)))
 
 
@@ -260,7 +261,7 @@ def _report_lines(
             yield f"{measure.label}: no label"
 
 
-def _spent(account: JudgeAccount) -> str:
+def _cost(account: JudgeAccount) -> str:
     tokens = account.input_tokens + account.output_tokens
     usd = "" if account.usd is None else f", {account.usd:.4f} USD"
     said = f"{count(account.calls, 'request')}, {count(tokens, 'token')}{usd}"

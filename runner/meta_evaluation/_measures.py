@@ -74,7 +74,7 @@ def labelled_measures(
             continue
         value, source = _mark(plan, label, good)
         if value is None:
-            problems.append(_unmarked(plan, label))
+            problems.append(_no_mark(plan, label))
             continue
         items = list(consensus(ours))
         agreed = [one for one in items if one.good is not None]
@@ -94,7 +94,7 @@ def _mark(
     return plan.spec.marks.get(label), "pass"
 
 
-def _unmarked(plan: Plan, label: str) -> InputError:
+def _no_mark(plan: Plan, label: str) -> InputError:
     return InputError(
         f"nothing says from which score on {label} is good",
         where=plan.place("pass"),

@@ -39,7 +39,7 @@ def _order_is_free(metric: Metric) -> bool:
     return "passages" in metric.inputs and not ranked
 
 
-def _reordered(item: Item, seed: int) -> Response | None:
+def _reorder(item: Item, seed: int) -> Response | None:
     """Give the reply with its passages in another order; None without another."""
     passages = item.response.passages or ()
 
@@ -53,7 +53,7 @@ def _reordered(item: Item, seed: int) -> Response | None:
     return None if mixed == passages else item.response._replace(passages=mixed)
 
 
-def _padded(item: Item, _: int) -> Response | None:
+def _pad(item: Item, _: int) -> Response | None:
     """Give the reply with the filler after its answer; None without an answer."""
     answer = item.response.answer
     if not answer:
@@ -87,8 +87,8 @@ class _Reversed:
 
 
 PERTURBATIONS: Mapping[str, Perturbation] = {
-    "reordered": Perturbation(_order_is_free, _reordered),
-    "padded": Perturbation(lambda metric: "answer" in metric.inputs, _padded),
+    "reordered": Perturbation(_order_is_free, _reorder),
+    "padded": Perturbation(lambda metric: "answer" in metric.inputs, _pad),
     "swapped": Perturbation(
         lambda metric: any(task.numbered for task in metric.tasks), judge=_Reversed
     ),

@@ -48,7 +48,7 @@ class Rater:
     def scores(self, measure: Measure, items: Iterable[Item]) -> list[Score]:
         """Give the score of each item."""
         asks = [Ask(item, item.response, self._judge) for item in items]
-        return self._rated(measure, asks)
+        return self._rate(measure, asks)
 
     def perturbed(
         self, measure: Measure, items: Sequence[Item], name: str, seed: int
@@ -62,18 +62,18 @@ class Rater:
             for item, copy in zip(items, copies, strict=True)
             if copy is not None
         ]
-        rated = iter(self._rated(measure, asks))
+        rated = iter(self._rate(measure, asks))
         return [_UNCHANGED if copy is None else next(rated) for copy in copies]
 
-    def _rated(self, measure: Measure, asks: Sequence[Ask]) -> list[Score]:
+    def _rate(self, measure: Measure, asks: Sequence[Ask]) -> list[Score]:
         score = self._scorer(measure)
         pool = ThreadPoolExecutor(self._threads, thread_name_prefix="judge")
         try:
-            return list(self._ticked(self._interruptible(pool.map(score, asks))))
+            return list(self._counted(self._interruptible(pool.map(score, asks))))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _ticked(self, scores: Iterable[Score]) -> Iterator[Score]:
+    def _counted(self, scores: Iterable[Score]) -> Iterator[Score]:
         for score in scores:
             self._tick()
             yield score

@@ -34,7 +34,7 @@ class MeasureResult(NamedTuple):
                 there are as many.
             seed: Of that choice, and of the order of passages.
         """
-        chosen = _chosen(self.rows, copies, seed)
+        chosen = _balanced(self.rows, copies, seed)
         found = _flips(self.of, rater, chosen, seed)
         return self._replace(entry=self.entry.model_copy(update={"flips": found}))
 
@@ -82,7 +82,7 @@ def _flips(
     return {name: flips(before, after(name), of.mark) for name in names}
 
 
-def _chosen(rows: Sequence[RatedItem], copies: int, seed: int) -> list[RatedItem]:
+def _balanced(rows: Sequence[RatedItem], copies: int, seed: int) -> list[RatedItem]:
     """Give so many scored items, as many that people call good as bad if there are."""
 
     def drawn(row: RatedItem) -> bytes:

@@ -22,14 +22,14 @@ from runner.pipeline import Plan
 from runner.probe._discovery import unknown
 from runner.probe._lines import (
     Hide,
-    attempted,
-    block,
-    cited,
-    failed,
-    mapped,
-    metrics,
-    missing,
-    unread,
+    answer_lines,
+    attempt_lines,
+    block_lines,
+    failure_lines,
+    mapping_lines,
+    mark_lines,
+    metric_lines,
+    problem_lines,
 )
 
 __all__ = ["Probed", "probe", "probe_url"]
@@ -59,7 +59,7 @@ def probe(
     """
     plan = pipeline.plan(path, root, environ, today=date.min)  # nothing is gated
     redactor = plan.redactor
-    case = _chosen(plan, case_id)
+    case = _case(plan, case_id)
     with masking(redactor.text):
         endpoint = open_endpoint(plan, [case], root)
         with closing(endpoint):
@@ -82,7 +82,7 @@ def probe_url(url: str, environ: Mapping[str, str], recipes: Path) -> Probed:
     return Probed(tuple(lines), status)
 
 
-def _chosen(plan: Plan, case_id: str | None) -> Case:
+def _case(plan: Plan, case_id: str | None) -> Case:
     cases = {case.id: case for case in plan.cases}
     if case_id is None:
         answerable = (case for case in plan.cases if not case.expect_refusal)
@@ -101,33 +101,35 @@ def _attempt_lines(
 ) -> tuple[list[str], int]:
     """Give what to show of one attempt, and the exit status."""
     names = [step.name for step in plan.spec.endpoint.steps]
-    lines = [*attempted(case, attempt, names, hide)]
+    lines = [*attempt_lines(case, attempt, names, hide)]
     value = attempt.value()
     if isinstance(value, Failure):
-        return [*lines, *failed(value, plan.spec.endpoint)], Unavailable.exit_code
+        lines += failure_lines(value, plan.spec.endpoint)
+        return lines, Unavailable.exit_code
     found = trace(plan.spec.endpoint.response, value, plan.place)
-    lines += mapped(found)
+    lines += mapping_lines(found)
     problems = [each.problem for each in found if each.problem]
     result = _read(attempt, endpoint)
     if isinstance(result, InputError):
         problems = problems or [result]
     elif isinstance(result, Failure) and result.cause == "service.http_error":
-        return [*lines, *failed(result, plan.spec.endpoint)], Unavailable.exit_code
+        lines += failure_lines(result, plan.spec.endpoint)
+        return lines, Unavailable.exit_code
     elif isinstance(result, Failure):
         problems = problems or [InputError(result.message)]
     else:
-        lines += cited(result)
-        lines += [*metrics(plan.spec, case, result), *unread(result)]
-    lines += [*missing(problems), *(_proposed(plan, value) if problems else ())]
+        lines += answer_lines(result)
+        lines += [*metric_lines(plan.spec, case, result), *mark_lines(result)]
+    lines += [*problem_lines(problems), *(_proposal(plan, value) if problems else ())]
     return lines, InputError.exit_code if problems else 0
 
 
-def _proposed(plan: Plan, value: Any) -> list[str]:
+def _proposal(plan: Plan, value: Any) -> list[str]:
     """Give a mapping by the shape of a reply that the spec's own does not fit."""
     found = guess(value, plan.spec.endpoint.response.stream)
     if found is None:
         return []
-    return ["", "a mapping by the shape of this reply:", *block(found)]
+    return ["", "a mapping by the shape of this reply:", *block_lines(found)]
 
 
 def _read(attempt: Attempt, endpoint: Live) -> Response | Failure | InputError:

@@ -13,8 +13,14 @@ from runner.endpoints import ReplyMap, collected, framing, guess, trace
 from runner.endpoints.http import HttpEndpoint, RoundTrip
 from runner.errors import InputError, Unavailable
 from runner.model import Case, Failure
-from runner.probe._lines import Hide, attempted, block, failed, mapped
-from runner.probe._recipes import told
+from runner.probe._lines import (
+    Hide,
+    attempt_lines,
+    block_lines,
+    failure_lines,
+    mapping_lines,
+)
+from runner.probe._recipes import matching_recipes
 from runner.redact import Redactor
 from runner.spec import EndpointSpec, ResponseMap
 from runner.templating import by_path
@@ -70,14 +76,14 @@ def unknown(
     hide = Redactor([token] if token else []).text
     tried: list[Tried] = []
     for sent in _BODIES:
-        tried.append(_tried(url, sent, token, hide, recipes))
+        tried.append(_try(url, sent, token, hide, recipes))
         if tried[-1].is_last:
             break
     lines, status, _ = min(tried, key=lambda each: each.status)
     if len(tried) == len(_BODIES) and status:
         lines += _OTHERWISE.split("\n")
     if status:
-        lines += told(url, recipes)
+        lines += matching_recipes(url, recipes)
     return [hide(line) for line in lines], status
 
 
@@ -90,7 +96,7 @@ class Tried(NamedTuple):
     """Whether no other needs to be tried."""
 
 
-def _tried(
+def _try(
     url: str, sent: dict[str, Any], token: str | None, hide: Hide, recipes: Path
 ) -> Tried:
     headers = {"Authorization": "Bearer ${RAG_TOKEN}"} if token else {}
@@ -104,18 +110,19 @@ def _tried(
     endpoint.admit([case])
     with closing(endpoint):
         attempt = endpoint.fetch(case)
-    lines = [*attempted(case, attempt, (), hide)]
+    lines = [*attempt_lines(case, attempt, (), hide)]
     name, value = _value(attempt.trips[-1])
     if isinstance(value, Failure):
-        lines += failed(value, spec)
+        lines += failure_lines(value, spec)
         is_lost = value.cause == "service.unreachable"
         return Tried(lines, Unavailable.exit_code, is_last=is_lost)
-    proposed = _proposed(value, name, recipes)
+    proposed = _propose(value, name, recipes)
     if proposed is None:
         lines += ["", "nothing in the reply looks like an answer or like passages"]
         return Tried(lines, InputError.exit_code, is_last=False)
     found = trace(ResponseMap.model_validate(proposed.response), value, by_path)
-    return Tried([*lines, *_proposal(proposed, sent), *mapped(found)], 0, is_last=True)
+    lines += [*_proposal(proposed, sent), *mapping_lines(found)]
+    return Tried(lines, 0, is_last=True)
 
 
 def _value(trip: RoundTrip) -> tuple[str | None, Any]:
@@ -127,7 +134,7 @@ def _value(trip: RoundTrip) -> tuple[str | None, Any]:
     return name, collected(trip.beginning, name)
 
 
-def _proposed(value: Any, name: str | None, recipes: Path) -> Proposed | None:
+def _propose(value: Any, name: str | None, recipes: Path) -> Proposed | None:
     """Give the recipe that finds most in a reply, else a guess by its shape."""
     best, most = None, 0
     for path in sorted(recipes.glob("*.yaml")):
@@ -166,4 +173,4 @@ def _proposal(proposed: Proposed, sent: dict[str, Any]) -> Iterator[str]:
     else:
         yield "a mapping to begin with, by the shape of this reply:"
         yield f"    body: {dumps(sent, ensure_ascii=False)}"
-    yield from block(proposed.response)
+    yield from block_lines(proposed.response)

@@ -24,7 +24,7 @@ Hide = Callable[[str], str]
 """Masks secrets in a text, before it is shortened."""
 
 
-def attempted(
+def attempt_lines(
     case: Case, attempt: Attempt, names: Sequence[str], hide: Hide
 ) -> Iterator[str]:
     """Say what was sent for a case and what came of it, request by request.
@@ -40,11 +40,11 @@ def attempted(
         if names:
             yield from ([""] if index else [])
             yield f"step      {names[index]}"
-        yield from asked(trip, hide)
-        yield from body(trip, hide)
+        yield from request_lines(trip, hide)
+        yield from body_lines(trip, hide)
 
 
-def asked(trip: RoundTrip, hide: Hide) -> Iterator[str]:
+def request_lines(trip: RoundTrip, hide: Hide) -> Iterator[str]:
     """Say what was sent, and what came back in how much time."""
     again = f", {count(trip.times, 'time')}" if trip.times > 1 else ""
     yield f"asked     {trip.asked}{again}"
@@ -69,7 +69,7 @@ def _sent(data: bytes | str) -> str:
     return text
 
 
-def body(trip: RoundTrip, hide: Hide) -> Iterator[str]:
+def body_lines(trip: RoundTrip, hide: Hide) -> Iterator[str]:
     """Give the beginning of the reply."""
     text = hide(trip.beginning.decode(errors="replace"))
     if not text:
@@ -81,7 +81,7 @@ def body(trip: RoundTrip, hide: Hide) -> Iterator[str]:
         yield f"  | {line}"
 
 
-def mapped(found: Iterable[Match]) -> Iterator[str]:
+def mapping_lines(found: Iterable[Match]) -> Iterator[str]:
     """Say what each expression finds."""
     yield ""
     yield "what the mapping finds"
@@ -106,7 +106,7 @@ def _value(found: Match) -> str:
     return excerpt(found.value, _VALUE)
 
 
-def cited(response: Response) -> Iterator[str]:
+def answer_lines(response: Response) -> Iterator[str]:
     """Say what comes of the answer: citations, its text without marks, its start."""
     if response.citations is not None:
         yield f"  {'cited':16} {excerpt(list(response.citations), _VALUE)}"
@@ -116,7 +116,7 @@ def cited(response: Response) -> Iterator[str]:
         yield f"  {'first token':16} after {response.time_to_first_token:.2f} s"
 
 
-def metrics(spec: Spec, case: Case, response: Response) -> Iterator[str]:
+def metric_lines(spec: Spec, case: Case, response: Response) -> Iterator[str]:
     """Say how metrics score this reply, and why others do not."""
     scorer = Scorer(spec.measures, Scope.of(spec.endpoint))
     row = scorer.row(scorer.asked(case, response))
@@ -136,23 +136,23 @@ def metrics(spec: Spec, case: Case, response: Response) -> Iterator[str]:
         yield f"unscored  {labels}: {excerpt(reason, 2 * _VALUE)}"
 
 
-def unread(response: Response) -> Iterator[str]:
+def mark_lines(response: Response) -> Iterator[str]:
     """Say how marks in an answer are read, where nothing reads them yet."""
     form = marks(response.answer or "")
     if form and response.passages and response.citations is None:
         yield ""
         yield "the answer has marks of citations, which nothing reads; to read them:"
-        yield from block({"citations": form})
+        yield from block_lines({"citations": form})
 
 
-def block(response: Mapping[str, Any]) -> Iterator[str]:
+def block_lines(response: Mapping[str, Any]) -> Iterator[str]:
     """Give a ``response`` block as it stands in a spec."""
     yield "    response:"
     for key, value in response.items():
         yield f"      {key}: {json.dumps(value, ensure_ascii=False)}"
 
 
-def missing(problems: Iterable[InputError]) -> Iterator[str]:
+def problem_lines(problems: Iterable[InputError]) -> Iterator[str]:
     """Say what has to stand somewhere and does not."""
     for number, problem in enumerate(problems):
         if not number:
@@ -161,7 +161,7 @@ def missing(problems: Iterable[InputError]) -> Iterator[str]:
         yield f"  {problem}"
 
 
-def failed(failure: Failure, endpoint: EndpointSpec) -> Iterator[str]:
+def failure_lines(failure: Failure, endpoint: EndpointSpec) -> Iterator[str]:
     """Say why there is no usable reply, and how the service is started, if known."""
     yield ""
     yield f"no usable reply ({failure.cause}): {failure.message}"

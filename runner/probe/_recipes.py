@@ -14,7 +14,7 @@ _SERVER = re.compile(r"\$\{RAG_URL(:-[^}]*)?\}")
 _VARIES = re.compile(r"\$\{[^}]*\}|\{\{.*?\}\}")
 
 
-def told(url: str, recipes: Path) -> list[str]:
+def matching_recipes(url: str, recipes: Path) -> list[str]:
     """Give the recipes that ask a path such as that of a URL, to be shown."""
     path = urlsplit(url).path
     names = [name for name, known in _paths(recipes) if known.fullmatch(path)]

@@ -31,7 +31,7 @@ def write(texts: Mapping[Path, str], *, over: bool) -> None:
             )
     for path, text in texts.items():
         with _telling(path):
-            _drafted(path, text.encode("utf-8", "replace")).replace(path)
+            _write_temporary(path, text.encode("utf-8", "replace")).replace(path)
 
 
 def check(path: Path) -> None:
@@ -43,7 +43,7 @@ def check(path: Path) -> None:
     """
     _check_folder(path)
     with _telling(path):
-        _drafted(path, b"").unlink()
+        _write_temporary(path, b"").unlink()
 
 
 def _check_folder(path: Path) -> None:
@@ -61,7 +61,7 @@ def _telling(path: Path) -> Iterator[None]:
         raise Unavailable(what, where=Place(path.as_posix())) from error
 
 
-def _drafted(path: Path, content: bytes) -> Path:
+def _write_temporary(path: Path, content: bytes) -> Path:
     """Write a temporary file beside a path; the caller moves it there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.part")

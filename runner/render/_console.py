@@ -62,7 +62,7 @@ def console(
         keep: The command that makes them the baseline, whole for whoever pastes it.
     """
     shown = view(report, _SHARE, kept=bool(keep))
-    paint = _painted if colour else _unpainted
+    paint = _coloured if colour else _plain
     parts = (
         _head(shown, paint),
         _items(shown.banners),
@@ -80,12 +80,12 @@ def console(
     return inert("\n\n".join(filter(None, parts))) + "\n"
 
 
-def _painted(text: str, state: str) -> str:
+def _coloured(text: str, state: str) -> str:
     code = _COLOURS.get(state)
     return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
 
 
-def _unpainted(text: str, _state: str) -> str:
+def _plain(text: str, _state: str) -> str:
     return text
 
 
@@ -122,7 +122,7 @@ def _row(row: Row, paint: Paint, *, compared: bool) -> tuple[str, ...]:
         _line(row.metric, _METRIC),
         row.value,
         *((row.baseline, row.delta) if compared else ()),
-        _folded(row.gate, _GATE) or NOTHING,
+        _wrap(row.gate, _GATE) or NOTHING,
         paint(_WORDS.get(row.status, row.status), row.status),
     )
 
@@ -244,7 +244,7 @@ def _flat(text: str, limit: int) -> str:
     return cut(" ".join(text.split()), limit, cells)
 
 
-def _folded(said: Sentence, width: int) -> str:
+def _wrap(said: Sentence, width: int) -> str:
     lines = wrapped(_UNIT.sub("\xa0", plain(said)), width).split("\n")
     more = ["…"] if len(lines) > _LINES else []
     return "\n".join([*lines[: _LINES - len(more)], *more]).replace("\xa0", " ")

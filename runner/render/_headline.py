@@ -84,7 +84,7 @@ def _failed(report: Report) -> list[Sentence]:
     blocking = [gate for gate in report.gates if gate.blocks]
     text = f"{len(blocking):,} of {count(_count_evaluated(report), 'gate')} failed"
     return [
-        *_crossed(blocking),
+        *_red_lines(blocking),
         say(text if blocking else "failed"),
         *_left_out(report),
         *_baseline(report),
@@ -96,7 +96,7 @@ def _count_evaluated(report: Report) -> int:
     return sum(gate.outcome not in asks_nothing for gate in report.gates)
 
 
-def _crossed(blocking: Sequence[GateResult]) -> list[Sentence]:
+def _red_lines(blocking: Sequence[GateResult]) -> list[Sentence]:
     """Give leaks and broken red lines, which come before any average."""
     broken = [gate for gate in blocking if gate.is_broken_red_line]
     leaked = [gate for gate in broken if gate.metric == "leakage"]
@@ -171,7 +171,7 @@ def lead(report: Report) -> Sentence:
     failed = any(gate.blocks and gate.outcome == "failed" for gate in report.gates)
     what = "broke first" if failed else "could not be measured"
     broke = say(strong(f"{layer.capitalize()} {what}."))
-    charged = _charged(report, layer)
+    charged = _main_cause(report, layer)
     return join(" ", [broke, *said[:1], charged, by_search(report), *said[1:]])
 
 
@@ -200,10 +200,10 @@ def _where_to_look(report: Report, layer: Layer | None) -> Sentence:
     if layer is None:
         return say("No case fails." if not failing(report) else "")
     where = say(f"Where to look first: {layer}.")
-    return join(" ", [where, _charged(report, layer), by_search(report)])
+    return join(" ", [where, _main_cause(report, layer), by_search(report)])
 
 
-def _charged(report: Report, layer: Layer) -> Sentence:
+def _main_cause(report: Report, layer: Layer) -> Sentence:
     """Give how many failing cases fail in the layer, and the cause of most of them."""
     counts = report.layers.get(layer)
     if not (counts and counts.first):

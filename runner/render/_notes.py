@@ -50,7 +50,7 @@ def notes(report: Report, *, edges: bool = True) -> list[Sentence]:
         say(f"{layer} is undetermined, not healthy: it needs {EVIDENCE[layer]}.")
         for layer in undetermined(report)
     ]
-    said += [_pairs(report, edges=edges), reach(report), *_decided(report)]
+    said += [_pairs(report, edges=edges), reach(report), *_judge_decides(report)]
     return [note for note in said if note]
 
 
@@ -78,7 +78,7 @@ def _ceiling(label: str, summary: Summary) -> Sentence:
     )
 
 
-def _decided(report: Report) -> Iterator[Sentence]:
+def _judge_decides(report: Report) -> Iterator[Sentence]:
     """Give the agreement with people by which a judged metric may block."""
     for label, weight in report.judge.weights.items() if report.judge else ():
         if weight.calibrated:

@@ -157,7 +157,7 @@ def _row(report: Report, name: _Name, gates: Sequence[GateResult]) -> Row:
         _asks(gates, unit, _better(summary, name.metric)),
         worst(gates),
         any(gate.blocks for gate in gates),
-        _scored(summary, name.slice),
+        _count_scored(summary, name.slice),
     )
 
 
@@ -184,7 +184,7 @@ def _value(
     gates: Sequence[GateResult],
     limits: Sequence[float | None],
 ) -> str:
-    measured = _measured(report, name)
+    measured = _current_value(report, name)
     for gate in gates:
         if gate.value is None:
             continue
@@ -199,7 +199,7 @@ def _value(
     return number(measured, unit_of(report, name.metric), limits)
 
 
-def _measured(report: Report, name: _Name) -> float | None:
+def _current_value(report: Report, name: _Name) -> float | None:
     summary = report.summaries.get(name.metric)
     if summary is None:
         base, suffix = split_statistic(name.metric)
@@ -239,7 +239,7 @@ def _better(summary: Summary | None, metric: str) -> Better:
     return RUN_LEVEL[metric][0] if metric in RUN_LEVEL else "higher"
 
 
-def _scored(summary: Summary | None, part: str | None) -> str:
+def _count_scored(summary: Summary | None, part: str | None) -> str:
     counted = summary.slices.get(part) if summary and part else summary
     if counted is None:
         return ""

@@ -37,7 +37,7 @@ def run(
     # What is started ends last: when somebody cannot wait for it, all is written.
     services = ExitStack()
     with _beginning(options, world):
-        plan = _planned(options, world)
+        plan = _plan(options, world)
         redactor = plan.redactor
         with masking(redactor.text):
             plan = _ready(plan, options, world)
@@ -53,8 +53,8 @@ def run(
     return found, stopped
 
 
-def _planned(options: RunOptions, world: World) -> Plan:
-    with _uncollected():
+def _plan(options: RunOptions, world: World) -> Plan:
+    with _without_gc():
         today = now().date()
         plan = pipeline.plan(
             options.spec, world.root, world.environ, options.filters, today=today
@@ -77,7 +77,7 @@ def _beginning(options: RunOptions, world: World) -> Iterator[None]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _without_gc() -> Iterator[None]:
     """Keep the garbage collector from the objects that are made within.
 
     The cases stay to the end, and looking for cycles among them again and again takes a
@@ -148,12 +148,12 @@ def _run(
         options.out, root=root, redactor=plan.redactor, replayed=options.replay
     )
     with results, services:
-        found, stopped = _evaluated(plan, source, judge, options, world, results)
+        found, stopped = _evaluate(plan, source, judge, options, world, results)
         made = renderings(world.templates, results.path, options.links)
         return results.finish(found, made), stopped
 
 
-def _evaluated(
+def _evaluate(
     plan: Plan,
     source: Source,
     judge: Rating | None,

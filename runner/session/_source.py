@@ -89,7 +89,7 @@ def source_of(
         from runner.endpoints.recorded import RecordedEndpoint
 
         recorded = RecordedEndpoint(options.replay, spec.response, place=plan.place)
-        replayed = _replayed(recorded, plan, options.replay)
+        replayed = _replay(recorded, plan, options.replay)
         left = partial(_left_over, recorded, plan, options.replay.name)
         return Source(replayed, recorded.missing, left)
     from runner.endpoint_setup import open_endpoint
@@ -161,7 +161,7 @@ def _port_in_use(plan: Plan) -> Unavailable:
     )
 
 
-def _replayed(recorded: RecordedEndpoint, plan: Plan, path: Path) -> Exchanges:
+def _replay(recorded: RecordedEndpoint, plan: Plan, path: Path) -> Exchanges:
     with closing(recorded):
         if not recorded.holds_any(plan.cases):
             what = "no record in it is of a case that is asked"

@@ -13,7 +13,7 @@ from runner.annotation import (
     COLUMNS,
     QUESTIONS,
     Candidate,
-    filled,
+    labels_in,
     lines,
     sample,
     table,
@@ -214,7 +214,7 @@ def rows(*records):
 
 
 def test_a_filled_sheet_gives_labels_whatever_became_of_its_texts():
-    found = filled(
+    found = labels_in(
         rows(
             {"item": KEYS[0], "label": "bad", "answer": "'=broken", "note": "wrong"},
             {"item": KEYS[1], "answer": "not labelled"},
@@ -242,7 +242,7 @@ def test_a_filled_sheet_gives_labels_whatever_became_of_its_texts():
 )
 def test_what_is_wrong_with_a_sheet_is_told(records, what):
     with pytest.raises(Problems) as error:
-        filled(rows(*records), ITEMS, "ann")
+        labels_in(rows(*records), ITEMS, "ann")
 
     assert what in str(error.value)
 
@@ -250,7 +250,7 @@ def test_what_is_wrong_with_a_sheet_is_told(records, what):
 def test_an_item_that_stands_twice_is_told_with_both_places():
     twice = [{"item": KEYS[0], "label": "good"}, {"item": KEYS[0], "label": "bad"}]
 
-    (problem,) = duplicates(filled(rows(*twice), ITEMS, "ann"))
+    (problem,) = duplicates(labels_in(rows(*twice), ITEMS, "ann"))
     assert str(problem) == (
         "ann.csv:3: ann labelled this already at ann.csv:2 (keep one, or say under "
         "annotator who labelled)"

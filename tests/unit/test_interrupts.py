@@ -27,14 +27,14 @@ def stopping(stop, at):
 
 
 def test_before_the_first_reply_it_is_raised_at_once(stop):
-    Signals().heeded()
+    Signals().install()
 
     with pytest.raises(Cancelled):
         stop()
 
 
 def test_while_a_reply_is_waited_for_it_is_raised_at_once(stop):
-    items = Signals().heeded().interruptible(stopping(stop, at=1))
+    items = Signals().install().interruptible(stopping(stop, at=1))
 
     assert next(items) == 0
     with pytest.raises(Cancelled):
@@ -42,7 +42,7 @@ def test_while_a_reply_is_waited_for_it_is_raised_at_once(stop):
 
 
 def test_while_a_reply_is_judged_it_waits_until_that_is_done(stop):
-    items = Signals().heeded().interruptible(range(3))
+    items = Signals().install().interruptible(range(3))
 
     assert next(items) == 0
     stop()
@@ -51,7 +51,7 @@ def test_while_a_reply_is_judged_it_waits_until_that_is_done(stop):
 
 
 def test_when_all_were_judged_the_results_are_written_all_the_same(stop):
-    signals = Signals().heeded()
+    signals = Signals().install()
 
     assert list(signals.interruptible(range(3))) == [0, 1, 2]
     stop()
@@ -67,7 +67,7 @@ def test_asking_again_while_calls_are_given_up_keeps_what_was_finished(stop):
             stop()  # while threads are waited for
 
     seconds = count()
-    items = Signals(lambda: next(seconds)).heeded().interruptible(impatient())
+    items = Signals(lambda: next(seconds)).install().interruptible(impatient())
     next(items)
 
     with pytest.raises(Cancelled):
@@ -76,7 +76,7 @@ def test_asking_again_while_calls_are_given_up_keeps_what_was_finished(stop):
 
 def test_a_stopped_run_writes_its_results_unless_it_is_asked_again(stop):
     clock = iter([10.0, 10.1, 12.0])
-    signals = Signals(lambda: next(clock)).heeded()
+    signals = Signals(lambda: next(clock)).install()
     items = signals.interruptible(stopping(stop, at=1))
     next(items)
     with pytest.raises(Cancelled):
@@ -92,6 +92,6 @@ def test_a_stopped_run_writes_its_results_unless_it_is_asked_again(stop):
 def test_what_outlives_its_terminal_is_left_alone():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
-    Signals().heeded()
+    Signals().install()
 
     assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.judges.estimate import ANSWER, PASSAGES, REPLY, estimate, told
+from runner.judges.estimate import ANSWER, PASSAGES, REPLY, describe, estimate
 from runner.metrics import registry
 from runner.model import Case
 from runner.spec import EndpointSpec, JudgeSpec, Spec, Trials, bind
@@ -85,7 +85,7 @@ def test_where_nobody_is_asked_nothing_is_told(names, block):
 def test_a_budget_that_may_not_suffice_is_told(budget, warned):
     price = {"input": 1, "output": 2}
     wanted = spec("faithfulness", budget=budget, price=price)
-    first, *lines = told(estimate(wanted, CASES, TEMPLATES), wanted.judge)
+    first, *lines = describe(estimate(wanted, CASES, TEMPLATES), wanted.judge)
 
     assert first.startswith("judge m at x: at most about 20 requests, ")
     assert [line.split()[1].rpartition(".")[2] for line in lines] == warned
