@@ -41,7 +41,7 @@ def numbered(exchanges: Exchanges, times: int) -> Exchanges:
             yield exchange._replace(position=position, trial=trial + 1)
 
 
-def together(
+def merge_trials(
     entries: Iterable[Entry], trials: Trials, measures: Sequence[Measure]
 ) -> Iterator[Entry]:
     """Give one entry a case, as soon as the last of its trials is in.
@@ -61,11 +61,11 @@ def _merging(
     waiting: dict[int, list[Entry]] = {}
     for entry in entries:
         position = entry.exchange.position
-        mine = waiting.setdefault(position, [])
-        mine.append(entry)
-        if len(mine) == trials.times:
-            mine = sorted(waiting.pop(position), key=_trial)
-            yield _merge(mine, trials, measures)
+        own = waiting.setdefault(position, [])
+        own.append(entry)
+        if len(own) == trials.times:
+            own = sorted(waiting.pop(position), key=_trial)
+            yield _merge(own, trials, measures)
 
 
 def _trial(entry: Entry) -> int:
@@ -76,12 +76,12 @@ def _merge(
     entries: Sequence[Entry], trials: Trials, measures: Sequence[Measure]
 ) -> Entry:
     outcomes = tuple(entry.finding.outcome for entry in entries)
-    shown = _telling(entries, outcome(outcomes, trials))
+    shown = _explaining(entries, outcome(outcomes, trials))
     columns = zip(*(entry.scores for entry in entries), strict=True)
     has_hit = {entry.has_hit for entry in entries} - {None}
     return Entry(
         shown.exchange,
-        list(map(_score, columns, measures)),
+        list(map(_mean, columns, measures)),
         shown.finding._replace(trials=outcomes),
         any(has_hit) if has_hit else None,
         shown.hits,
@@ -89,8 +89,8 @@ def _merge(
     )
 
 
-def _telling(entries: Sequence[Entry], wanted: Outcome) -> Entry:
-    """Give the trial that explains an outcome; a leak comes first."""
+def _explaining(entries: Sequence[Entry], wanted: Outcome) -> Entry:
+    """Give the first trial with the outcome of the case; one that leaks comes first."""
     leaks = [entry for entry in entries if entry.finding.leaks]
     alike = [entry for entry in entries if entry.finding.outcome == wanted]
     failed = [entry for entry in leaks if entry.finding.outcome == "failed"]
@@ -117,7 +117,7 @@ def _passes_needed(trials: Trials) -> int:
     return by_rule[trials.passes]
 
 
-def _score(scores: Sequence[Score], measure: Measure) -> Score:
+def _mean(scores: Sequence[Score], measure: Measure) -> Score:
     """Give the mean of a metric's scores.
 
     Where one failed, or one trial's reply lacked the evidence, there is none: a mean of
@@ -135,7 +135,7 @@ def _by_weight(gap: Failed | Absent) -> bool:
 
 
 NAMED = 50  # flaky cases that a report names
-SAID = 5  # of them in a notice
+NOTED = 5  # of them that a notice names
 
 
 def summary(
@@ -175,7 +175,9 @@ def notice(found: TrialSummary | None) -> Iterator[str]:
     if found is None or not found.flaky:
         return
     total = len(found.flaky) + found.flaky_left_out
-    shown = [f"{name} ({passed})" for name, passed in islice(found.flaky.items(), SAID)]
+    shown = [
+        f"{name} ({passed})" for name, passed in islice(found.flaky.items(), NOTED)
+    ]
     more = f" and {total - len(shown):,} more" if total > len(shown) else ""
     verb, whose = ("is", "its") if total == 1 else ("are", "their")
     yield (

@@ -1,4 +1,4 @@
-"""The line as code: a spec in, a Report out, with every collaborator passed in."""
+"""Runs the stages on a plan and an iterator of replies; gives the Report."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from runner.errors import Cancelled, InputError, Unavailable
 from runner.history import Point, point, tighter, trend
 from runner.ledger import Ledger
 from runner.model import NOTHING, Case, Exchange, Record
-from runner.pipeline._beside import Beside
 from runner.pipeline._conclusion import conclude
-from runner.pipeline._judging import Line, counting
+from runner.pipeline._endpoint_baseline import EndpointBaseline
+from runner.pipeline._evaluator import Evaluator, with_quarantine
 from runner.pipeline._plan import ALL, Filters, Plan, check_selectors, plan, select
 from runner.pipeline._rating import Interruptible, Rating
 from runner.pipeline._weights import weighed
 from runner.report import Report
-from runner.trials import together
+from runner.trials import merge_trials
 
 __all__ = [
     "ALL",
+    "Callbacks",
     "Filters",
-    "Keeper",
     "Plan",
     "Rating",
     "check_selectors",
@@ -33,76 +33,81 @@ __all__ = [
 ]
 
 
-class Keeper(NamedTuple):
-    """Where a case goes as soon as it is judged, and what the world says meanwhile."""
+class Callbacks(NamedTuple):
+    """The functions that the pipeline calls while it runs."""
 
     response: Callable[[Case, Exchange], None]
+    """Takes each reply, before it is scored."""
     record: Callable[[int, Record], None]
+    """Takes position and record of each case."""
     progress: Callable[[Record], None]
+    """Takes the record of each case that was asked."""
     now: Callable[[], datetime]
     misread: Callable[[], InputError | None] = lambda: None
-    """What the mapping found in no reply so far, as help."""
+    """Gives an error where a path of the mapping was found in no reply so far."""
     notices: Callable[[], Iterable[str]] = tuple
-    """What the reader should know about where the replies came from."""
+    """Gives what the reader should know about where the replies came from."""
     interruptible: Interruptible = iter
-    """Lets a wait for a judge be given up."""
+    """Wraps an iterator so that a signal ends the wait for its next item."""
 
 
-FIRST_REPLIES = 10  # when a path that was never found ends the run
+_FIRST_CHECK = 10  # replies after which a path that was never found ends the run
 
 
 def evaluate(
     plan: Plan,
     exchanges: Iterable[Exchange],
-    keeper: Keeper,
+    callbacks: Callbacks,
     others: Iterator[Exchange] | None = None,
     rating: Rating | None = None,
 ) -> tuple[Report, Unavailable | Cancelled | None]:
-    """Carry a case set down the line; give the Report, and what stopped it early.
+    """Give the Report of a run, and the error that stopped it early, if one did.
 
-    A run that was stopped has a Report too: of what was finished, with the rest as
-    not asked, and a verdict that cannot be mistaken for one on the whole.
+    The Report of a run that was stopped holds the cases that were finished; the others
+    are ``not_asked``, and the verdict is an error unless a red line is broken.
 
     Args:
         plan: What is evaluated.
-        exchanges: What came, in any order.
-        keeper: Is told of each case.
-        others: What came of the same cases from an endpoint that is the baseline.
+        exchanges: The replies, in any order.
+        callbacks: Take each result as it comes.
+        others: Replies to the same cases by an endpoint that is the baseline.
         rating: The judge, where the spec has one.
     """
-    started = keeper.now()
+    started = callbacks.now()
     before = plan.baseline.records if plan.baseline else NOTHING
     ledger = Ledger(plan.cases, plan.spec.measures, before)
-    stopped, told_at = None, {FIRST_REPLIES, len(plan.cases)}
-    line, there = (Line(plan, rating, keeper.interruptible) for _ in range(2))
-    beside = others and Beside(plan, others, started, ledger, there)
+    stopped, checks = None, {_FIRST_CHECK, len(plan.cases)}
+    evaluator, other = (
+        Evaluator(plan, rating, callbacks.interruptible) for _ in range(2)
+    )
+    baseline = others and EndpointBaseline(plan, others, started, ledger, other)
     try:
-        entries = line.judged(exchanges, keeper.response)
-        tried = together(entries, plan.spec.trials, plan.spec.measures)
-        for count, entry in enumerate(tried, 1):
-            record = ledger.enter(counting(plan, entry))
-            keeper.record(entry.exchange.position, record)
-            keeper.progress(record)
-            if beside:
-                beside.follow(entry.exchange.position, record)
-            if count in told_at and (help_ := keeper.misread()):
+        entries = evaluator.entries(exchanges, callbacks.response)
+        cases = merge_trials(entries, plan.spec.trials, plan.spec.measures)
+        for count, entry in enumerate(cases, 1):
+            record = ledger.enter(with_quarantine(plan, entry))
+            callbacks.record(entry.exchange.position, record)
+            callbacks.progress(record)
+            if baseline:
+                baseline.follow(entry.exchange.position, record)
+            if count in checks and (help_ := callbacks.misread()):
                 raise help_
-        if beside:
-            beside.rest()
+        if baseline:
+            baseline.finish()
     except (Unavailable, Cancelled) as error:
         stopped = error
-    if beside:
-        plan = beside.concluded(whole=stopped is None)
+    if baseline:
+        plan = baseline.added_to_plan(whole=stopped is None)
     for position, record in ledger.close():
-        keeper.record(position, record)
-    told = (*keeper.notices(), *(rating.notices() if rating else ()))
-    plan = plan._replace(notices=(*plan.notices, *told))
-    times = (started, keeper.now())
-    report = conclude(plan, ledger, stopped, times, line.account())
-    return _beside_history(report, plan.history), stopped
+        callbacks.record(position, record)
+    notices = (*callbacks.notices(), *(rating.notices() if rating else ()))
+    plan = plan._replace(notices=(*plan.notices, *notices))
+    times = (started, callbacks.now())
+    report = conclude(plan, ledger, stopped, times, evaluator.account())
+    return _with_history(report, plan.history), stopped
 
 
-def _beside_history(report: Report, earlier: tuple[Point, ...] | None) -> Report:
+def _with_history(report: Report, earlier: tuple[Point, ...] | None) -> Report:
     if earlier is None:
         return report
     runs = (*earlier, point(report))

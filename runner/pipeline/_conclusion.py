@@ -1,4 +1,4 @@
-"""What is concluded when all was judged, or the run was stopped: the Report."""
+"""Makes the Report of a run from its ledger."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from runner.errors import Cancelled, Unavailable
 from runner.gates import Measured, Selection
 from runner.ledger import Ledger, slices_of
 from runner.model import Case, Comparison, GateResult, JudgeAccount, Summary
+from runner.pipeline._judge_notices import judge_notices
 from runner.pipeline._plan import ALL, Plan
-from runner.pipeline._told import judge_told
 from runner.quarantine import in_quarantine, quarantine_notices
 from runner.report import EXCERPTS, CasePlace, Report
 from runner.scores import NO_PASSAGES
@@ -22,7 +22,7 @@ from runner.spec import accounts
 from runner.trials import notice, summary
 from runner.units import count
 
-_CALLED = 5  # owners; more would be a crowd in which nobody feels meant
+_MENTIONED = 5  # owners; of a longer list nobody feels addressed
 
 
 def conclude(
@@ -32,29 +32,29 @@ def conclude(
     times: tuple[datetime, datetime],
     account: JudgeAccount | None = None,
 ) -> Report:
-    """Give the Report of what a ledger holds.
+    """Give the Report.
 
     Args:
         plan: What was evaluated.
-        ledger: What came of it.
-        stopped: What ended it early.
+        ledger: The results.
+        stopped: The error that ended the run early.
         times: When it began, and when it ended.
-        account: What judging took, where there was a judge.
+        account: The calls of the judge and their cost, where there was one.
     """
     started, ended = times
     spec, cases, base = plan.spec, plan.cases, plan.baseline
     slices = slices_of(cases, (limit.slice for limit in spec.limits if limit.slice))
     summaries = ledger.summaries(slices)
     prints = {**spec.prints, "cases": ledger.fingerprint}
-    held = None
+    comparison = None
     if base:
         filters = plan.filters.words
         now = Results(ledger.records(), summaries, prints, filters=filters)
-        held = compare(now, base, slices=[part.name for part in slices])
-    held_back = in_quarantine(cases, ledger.findings, EXCERPTS)
-    tried = summary(cases, ledger.findings, spec.trials)
+        comparison = compare(now, base, slices=[part.name for part in slices])
+    quarantine = in_quarantine(cases, ledger.findings, EXCERPTS)
+    trials = summary(cases, ledger.findings, spec.trials)
     selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
-    measured = Measured(ledger.judged(), summaries, held, selection, plan.review)
+    measured = Measured(ledger.judged(), summaries, comparison, selection, plan.review)
     results = traced(gates.hold(spec, measured), summaries, list(ledger.failed()))
     verdict, reasons = gates.verdict(results)
     if stopped:
@@ -72,42 +72,42 @@ def conclude(
         summaries=summaries,
         gates=results,
         layers=ledger.layers(summaries.values()),
-        comparison=held,
+        comparison=comparison,
         failures=ledger.excerpts,
         fingerprints=prints,
         commit=plan.commit,
         started=started.isoformat(),
         duration_s=(ended - started).total_seconds(),
         notices=(
-            # Few places show them all: first what the verdict hangs on, and what
-            # only tells of files last.
+            # Few places show them all: first what the verdict depends on, last what
+            # only tells of files.
             *plan.review.notices,
             *gates.notices(spec, measured, results),
-            *_unseen(summaries),
-            *judge_told(account, spec.measures, summaries),
+            *_hidden_passages(summaries),
+            *judge_notices(account, spec.measures, summaries),
             *ledger.notices(),
-            *notice(tried),
-            *quarantine_notices(held_back, ledger.totals.quarantined),
+            *notice(trials),
+            *quarantine_notices(quarantine, ledger.totals.quarantined),
             *plan.notices,
             *plan.of_files,
         ),
         spec=spec.file,
-        owners=() if stopped else _called(results, plan),
-        quarantine=held_back,
-        trials=tried,
-        judge=_weighed(account, plan),
+        owners=() if stopped else _mentioned(results, plan),
+        quarantine=quarantine,
+        trials=trials,
+        judge=_with_weights(account, plan),
         yardstick=plan.review.changes,
         **_baseline(plan),
         failures_left_out=ledger.failing - len(ledger.excerpts),
-        places=_places(cases, held),
+        places=_places(cases, comparison),
         latency_histogram=ledger.histogram(),
         filters=plan.filters.words,
         version=__version__,
     )
 
 
-def _weighed(account: JudgeAccount | None, plan: Plan) -> JudgeAccount | None:
-    """Give what judging took, with how far it counts."""
+def _with_weights(account: JudgeAccount | None, plan: Plan) -> JudgeAccount | None:
+    """Give the account with the weight of each judged metric."""
     weights = {"weights": dict(plan.weights)}
     return account and account.model_copy(update=weights)
 
@@ -119,18 +119,20 @@ def _baseline(plan: Plan) -> dict[str, Any]:
     return {**named, "baseline_unread": review.baseline_unread, "base": review.base}
 
 
-def _called(gates: Iterable[GateResult], plan: Plan) -> tuple[str, ...]:
-    """Give the owners of gates that turn the run red, of those who may be called."""
+def _mentioned(gates: Iterable[GateResult], plan: Plan) -> tuple[str, ...]:
+    """Give the owners of gates that fail the run, of those who may be mentioned."""
     failed = accounts(gate.owner for gate in gates if gate.blocks)
     known = plan.review.owners or frozenset()
-    return tuple([f"@{name}" for name in failed if name in known][:_CALLED])
+    return tuple([f"@{name}" for name in failed if name in known][:_MENTIONED])
 
 
-def _places(cases: Iterable[Case], held: Comparison | None) -> dict[str, CasePlace]:
-    """Give where the cases stand that changed, of each kind as many as are quoted."""
-    if held is None:
+def _places(
+    cases: Iterable[Case], comparison: Comparison | None
+) -> dict[str, CasePlace]:
+    """Give file and line of the changed cases, of each kind as many as are quoted."""
+    if comparison is None:
         return {}
-    kinds = (held.regressed, held.moved, held.fixed)
+    kinds = (comparison.regressed, comparison.moved, comparison.fixed)
     changed = {name for kind in kinds for name in kind[:EXCERPTS]}
     return {
         case.id: CasePlace(file=case.place.file, line=case.place.line)
@@ -139,8 +141,8 @@ def _places(cases: Iterable[Case], held: Comparison | None) -> dict[str, CasePla
     }
 
 
-def _unseen(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """Say where numbers stand on those replies alone that showed their passages."""
+def _hidden_passages(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """Say where a metric rests only on the replies that showed their passages."""
     hidden = {
         label: summary.reasons.get(NO_PASSAGES.reason, 0)
         for label, summary in summaries.items()

@@ -1,4 +1,4 @@
-"""Threads that work jobs off and hold nobody up who leaves."""
+"""A pool of threads that does not keep the program from ending."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Pool:
         self._threads: list[Thread] = []
 
     def submit(self, work: Callable[[], Any]) -> Future[Any]:
-        """Have something done; give what will come of it."""
+        """Queue a call; give the future of its result."""
         job = _Job(Future(), work)
         self._jobs.put(job)
         if len(self._threads) < self._size:
@@ -38,7 +38,7 @@ class Pool:
         return job.future
 
     def end(self) -> None:
-        """Cancel what nobody has begun, and let the threads end after what they do."""
+        """Cancel the calls not begun; each thread ends after the one it is in."""
         with suppress(Empty):
             while True:
                 if job := self._jobs.get_nowait():

@@ -1,4 +1,4 @@
-"""How far judged metrics count: by what their judge was held against people for."""
+"""How far judged metrics count: by the calibration of their judge."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def weighed(
             measures.append(measure)
     spec = plan.spec._replace(measures=tuple(measures))
     doubts = {name: w.why for name, w in weights.items() if not w.decides}
-    notices = (*plan.notices, *_told(plan, weights))
+    notices = (*plan.notices, *_notices(plan, weights))
     return plan._replace(spec=advised(spec, doubts), weights=weights, notices=notices)
 
 
@@ -56,14 +56,14 @@ def _weight(
         {task.name: prints[task.name] for task in metric.tasks},
     )
     demand = Demand(
-        judge.min_kappa, _spoken(plan), mark=plan.spec.marks.get(measure.label)
+        judge.min_kappa, _languages(plan), mark=plan.spec.marks.get(measure.label)
     )
     found = standing(calibration, ruler, demand)
     decides = found.valid or judge.uncalibrated == "block"
     return Weight(decides=decides, calibrated=found.valid, why=found.reason)
 
 
-def _spoken(plan: Plan) -> list[str]:
+def _languages(plan: Plan) -> list[str]:
     """Give the languages of the cases, as prompts are chosen by them."""
     return sorted({language(case.question, case.reference) for case in plan.cases})
 
@@ -79,8 +79,8 @@ def _ruler_of(measure: Measure, judge: JudgeSpec) -> str:
     return ", ".join([*of_judge, *tasks])
 
 
-def _told(plan: Plan, weights: Mapping[str, Weight]) -> Iterator[str]:
-    """Say which limits and marks do not decide, and which do without calibration."""
+def _notices(plan: Plan, weights: Mapping[str, Weight]) -> Iterator[str]:
+    """Say which judged metrics only advise, and which decide without a calibration."""
     blocking = {limit.name for limit in plan.spec.limits if limit.level == "fail"}
     written = blocking | set(plan.spec.marks)
     for label, weight in weights.items():

@@ -13,7 +13,7 @@ from runner.errors import Cancelled, RagEvalError, Unavailable, masking
 from runner.gates import Review
 from runner.history import counts, point
 from runner.judge_setup import judge_changes, judge_of, with_judge
-from runner.pipeline import Keeper, Plan, Rating
+from runner.pipeline import Callbacks, Plan, Rating
 from runner.publish.artifacts import ResultsFolder, retire
 from runner.publish.history import append
 from runner.report import Report
@@ -168,7 +168,7 @@ def _evaluate(
         closing(exchanges),
         nullcontext() if others is None else closing(others),
     ):
-        keeper = Keeper(
+        callbacks = Callbacks(
             # What is replayed is on disk already, and is not written again.
             (lambda *_: None) if options.replay else results.response,
             results.case,
@@ -181,7 +181,7 @@ def _evaluate(
         return pipeline.evaluate(
             plan,
             world.interruptible(exchanges),
-            keeper,
+            callbacks,
             None if others is None else world.interruptible(others),
             judge,
         )

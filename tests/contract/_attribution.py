@@ -13,7 +13,7 @@ from runner.endpoints._mapping import ReplyMap
 from runner.errors import Document, Place
 from runner.metrics import registry
 from runner.model import Exchange, Record
-from runner.pipeline import Keeper, Plan
+from runner.pipeline import Callbacks, Plan
 from runner.spec import parse
 from tests.contract._labelled import Pair
 from tests.contract._seeded import FAULTS, OWN, world
@@ -59,13 +59,13 @@ def judge(pairs: list[Pair], **case: Any) -> dict[str, Record]:
         for position, pair in enumerate(pairs)
     ]
     found: dict[str, Record] = {}
-    keeper = Keeper(
+    callbacks = Callbacks(
         response=lambda *_: None,
         record=lambda _, record: found.__setitem__(record.id, record),
         progress=lambda _: None,
         now=lambda: datetime.now(UTC),
     )
-    _, stopped = pipeline.evaluate(plan, exchanges, keeper)
+    _, stopped = pipeline.evaluate(plan, exchanges, callbacks)
     if stopped:
         raise stopped
     return found

@@ -10,7 +10,7 @@ from runner.comparison import Results
 from runner.errors import Cancelled, InputError, Place, Problems, Unavailable
 from runner.metrics import registry
 from runner.model import Case, Exchange, Failure, Passage, Response
-from runner.pipeline import Filters, Keeper, Plan, check_selectors, evaluate, select
+from runner.pipeline import Callbacks, Filters, Plan, check_selectors, evaluate, select
 from runner.spec import (
     DEFAULT_MARKS,
     EndpointSpec,
@@ -46,9 +46,9 @@ def spec(*limits, red_lines=()):
     )
 
 
-def keeper(kept, **more):
+def callbacks(kept, **more):
     times = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in range(9))
-    return Keeper(
+    return Callbacks(
         response=lambda case, _: kept.append(case.id),
         record=lambda *_: None,
         progress=lambda _: None,
@@ -67,7 +67,7 @@ def test_a_run_that_answers_everything_passes():
     report, stopped = evaluate(
         Plan(spec(Limit("accuracy", "min", Amount(1.0))), CASES),
         exchanges(*REPLIES),
-        keeper(kept),
+        callbacks(kept),
     )
 
     assert (report.verdict, stopped, kept) == ("passed", None, ["a", "b", "c"])
@@ -80,7 +80,7 @@ def test_the_order_of_replies_changes_nothing():
     reports = []
     for order in itertools.permutations(range(3)):
         came = [Exchange(position, REPLIES[position]) for position in order]
-        reports.append(evaluate(plan, came, keeper([]))[0])
+        reports.append(evaluate(plan, came, callbacks([]))[0])
 
     assert all(report == reports[0] for report in reports)
 
@@ -91,7 +91,7 @@ def test_a_stopped_run_has_a_report_in_which_nothing_unasked_passes(stop):
         yield Exchange(0, REPLIES[0])
         raise stop
 
-    report, stopped = evaluate(Plan(spec(), CASES), broken(), keeper([]))
+    report, stopped = evaluate(Plan(spec(), CASES), broken(), callbacks([]))
 
     assert stopped is stop
     assert report.verdict == "error"
@@ -110,7 +110,7 @@ def test_a_stopped_run_gives_no_reason_that_is_but_for_what_was_not_asked():
         Limit("accuracy", "min", Amount(1.0)),
     )
 
-    report, _ = evaluate(Plan(spec(*limits), CASES), broken(), keeper([]))
+    report, _ = evaluate(Plan(spec(*limits), CASES), broken(), callbacks([]))
 
     outcomes = {gate.metric: gate.outcome for gate in report.gates}
     assert (outcomes["refusal"], outcomes["accuracy"]) == ("unmeasured", "failed")
@@ -121,11 +121,11 @@ def test_one_failed_call_is_an_error_unless_a_limit_forgives_it():
     down = Failure("service.timeout", "no reply in 30 s")
     came = (REPLIES[0], REPLIES[1], down)
 
-    strict, _ = evaluate(Plan(spec(), CASES), exchanges(*came), keeper([]))
+    strict, _ = evaluate(Plan(spec(), CASES), exchanges(*came), callbacks([]))
     lenient, _ = evaluate(
         Plan(spec(Limit("error_rate", "max", Amount(0.5))), CASES),
         exchanges(*came),
-        keeper([]),
+        callbacks([]),
     )
 
     assert (strict.verdict, lenient.verdict) == ("error", "passed")
@@ -139,7 +139,7 @@ def test_a_mapping_that_never_finds_anything_ends_the_run_with_help():
         evaluate(
             Plan(spec(), CASES),
             exchanges(*REPLIES),
-            keeper([], misread=lambda: helped),
+            callbacks([], misread=lambda: helped),
         )
 
 
@@ -175,7 +175,7 @@ def test_a_filter_that_leaves_nothing_is_refused(filters, words):
 def test_a_filtered_run_says_so():
     plan = Plan(spec(), CASES[:1], filters=Filters(ids=("a",), limit=1))
 
-    report, _ = evaluate(plan, exchanges(REPLIES[0]), keeper([]))
+    report, _ = evaluate(plan, exchanges(REPLIES[0]), callbacks([]))
 
     assert report.filters == ("--case a", "--limit 1")
 
@@ -203,7 +203,7 @@ def test_an_empty_answer_is_an_error_and_never_a_score():
     kept = []
 
     report, _ = evaluate(
-        Plan(spec(), CASES), exchanges(empty, *REPLIES[1:]), keeper(kept)
+        Plan(spec(), CASES), exchanges(empty, *REPLIES[1:]), callbacks(kept)
     )
 
     (failure,) = report.failures
@@ -216,7 +216,7 @@ def test_an_empty_answer_is_an_error_and_never_a_score():
 def test_a_lucky_pass_is_told():
     case = CASES[0]._replace(qrels={"gold#1": 1})
 
-    report, _ = evaluate(Plan(spec(), (case,)), exchanges(REPLIES[0]), keeper([]))
+    report, _ = evaluate(Plan(spec(), (case,)), exchanges(REPLIES[0]), callbacks([]))
 
     assert report.verdict == "passed"
     assert any("no relevant passage" in notice for notice in report.notices)
@@ -231,7 +231,7 @@ def test_a_case_that_changed_against_the_baseline_says_where_it_stands():
     found, _ = evaluate(
         plan,
         exchanges(REPLIES[0], Response("?", ()), REPLIES[2]),
-        keeper([])._replace(
+        callbacks([])._replace(
             record=lambda _, record: records.update({record.id: record})
         ),
     )
@@ -240,7 +240,7 @@ def test_a_case_that_changed_against_the_baseline_says_where_it_stands():
     now, _ = evaluate(
         plan._replace(baseline=base),
         exchanges(Response("?", ()), REPLIES[1], REPLIES[2]),
-        keeper([]),
+        callbacks([]),
     )
 
     assert found.places == {}
@@ -257,7 +257,7 @@ def test_another_endpoint_is_judged_beside_and_is_the_baseline():
     report, _ = evaluate(
         Plan(spec(), CASES),
         exchanges(WRONG, *REPLIES[1:]),
-        keeper([]),
+        callbacks([]),
         exchanges(REPLIES[0], WRONG, REPLIES[2]),
     )
 
@@ -275,7 +275,10 @@ def test_two_endpoints_are_asked_in_turn():
             yield exchange
 
     evaluate(
-        Plan(spec(), CASES), told("here", REPLIES), keeper([]), told("there", REPLIES)
+        Plan(spec(), CASES),
+        told("here", REPLIES),
+        callbacks([]),
+        told("there", REPLIES),
     )
 
     assert asked == ["here", "there"] * 3
@@ -283,7 +286,7 @@ def test_two_endpoints_are_asked_in_turn():
 
 def test_what_is_left_of_the_other_is_asked_when_one_is_through():
     report, _ = evaluate(
-        Plan(spec(), CASES), exchanges(REPLIES[0]), keeper([]), exchanges(*REPLIES)
+        Plan(spec(), CASES), exchanges(REPLIES[0]), callbacks([]), exchanges(*REPLIES)
     )
 
     assert report.comparison.pairs == 1
@@ -301,7 +304,7 @@ def test_another_endpoint_that_gives_up_is_no_baseline_and_stops_nothing():
     report, stopped = evaluate(
         Plan(spec(drop), CASES),
         exchanges(*REPLIES),
-        keeper([]),
+        callbacks([]),
         gives_up(REPLIES[0]),
     )
 
@@ -313,7 +316,7 @@ def test_another_endpoint_that_gives_up_is_no_baseline_and_stops_nothing():
 
 def test_of_a_run_that_is_stopped_nobody_knows_the_baseline():
     report, stopped = evaluate(
-        Plan(spec(), CASES), gives_up(REPLIES[0]), keeper([]), exchanges(*REPLIES)
+        Plan(spec(), CASES), gives_up(REPLIES[0]), callbacks([]), exchanges(*REPLIES)
     )
 
     assert isinstance(stopped, Unavailable)
@@ -325,7 +328,7 @@ def test_what_leaks_from_another_endpoint_is_none_of_this_change():
     leaking = Response("It takes 30 days. C-1", REPLIES[0].passages)
 
     report, _ = evaluate(
-        Plan(spec(), (case,)), exchanges(REPLIES[0]), keeper([]), exchanges(leaking)
+        Plan(spec(), (case,)), exchanges(REPLIES[0]), callbacks([]), exchanges(leaking)
     )
 
     assert (report.verdict, report.comparison.fixed) == ("passed", ("a",))
@@ -342,7 +345,7 @@ def test_what_another_endpoint_failed_to_answer_is_not_compared(lost):
     report, _ = evaluate(
         Plan(spec(), MANY),
         exchanges(*[REPLIES[0]] * 40),
-        keeper([]),
+        callbacks([]),
         exchanges(*[DOWN] * lost, *[REPLIES[0]] * (40 - lost)),
     )
 
@@ -359,7 +362,7 @@ def test_another_endpoint_that_fails_too_often_is_no_baseline():
     report, _ = evaluate(
         Plan(spec(), MANY),
         exchanges(*[REPLIES[0]] * 40),
-        keeper([]),
+        callbacks([]),
         exchanges(*[DOWN] * 3, *[REPLIES[0]] * 37),
     )
 
@@ -375,7 +378,7 @@ def test_a_reply_that_an_expression_cannot_take_ends_another_endpoint_alone():
         raise InputError("response.contexts: cannot take what came")
 
     report, stopped = evaluate(
-        Plan(spec(), CASES), exchanges(*REPLIES), keeper([]), unlike()
+        Plan(spec(), CASES), exchanges(*REPLIES), callbacks([]), unlike()
     )
 
     assert (stopped, report.totals.passed) == (None, 3)
@@ -387,7 +390,7 @@ def test_what_both_endpoints_retrieved_is_known_where_one_is_worse():
     other = Response("It takes 9 days.", (Passage("e#1", "It takes 9 days."),))
 
     report, _ = evaluate(
-        Plan(spec(), (case,)), exchanges(other), keeper([]), exchanges(REPLIES[0])
+        Plan(spec(), (case,)), exchanges(other), callbacks([]), exchanges(REPLIES[0])
     )
 
     [found] = report.comparison.shifts

@@ -22,7 +22,7 @@ from runner.model import (
     Task,
     Unrated,
 )
-from runner.pipeline import Keeper, Plan, Rating, evaluate, weighed
+from runner.pipeline import Callbacks, Plan, Rating, evaluate, weighed
 from runner.spec import EndpointSpec, JudgeSpec, Limit, Spec, Trials, bind
 from runner.units import Amount
 
@@ -127,14 +127,14 @@ def answered(position, answer=None, trial=1):
 
 def run(given, came, rating, **more):
     kept, records = [], []
-    keeper = Keeper(
+    callbacks = Callbacks(
         lambda case, _: kept.append(case.id),
         lambda position, record: records.append((position, record)),
         lambda _: None,
         lambda: datetime(2026, 1, 1, tzinfo=UTC),
         **more,
     )
-    report, stopped = evaluate(given, came, keeper, rating=rating)
+    report, stopped = evaluate(given, came, callbacks, rating=rating)
     return report, stopped, records
 
 

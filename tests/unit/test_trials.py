@@ -18,7 +18,7 @@ from runner.model import (
     Unscored,
 )
 from runner.spec import Trials
-from runner.trials import numbered, outcome, repeated, summary, together
+from runner.trials import merge_trials, numbered, outcome, repeated, summary
 
 REPLY = Response("one", None)
 RECALL, LEAKAGE = (Measure(name, registry[name]) for name in ("recall", "leakage"))
@@ -78,7 +78,7 @@ def test_a_pass_that_is_sure_stays_whatever_the_unknown_trials_had_been():
 
 
 def merged(*entries, rule="majority", measure=RECALL):
-    return list(together(entries, Trials(len(entries), rule), [measure]))
+    return list(merge_trials(entries, Trials(len(entries), rule), [measure]))
 
 
 def test_scores_are_means_over_the_trials():
@@ -147,20 +147,20 @@ def test_trials_come_in_any_order_and_cases_too():
         entry(p, t, "failed" if t == 2 else "passed") for p in (0, 1) for t in (1, 2)
     ]
     for order in permutations(entries):
-        found = list(together(order, Trials(2, "all"), [RECALL]))
+        found = list(merge_trials(order, Trials(2, "all"), [RECALL]))
 
         assert sorted(each.exchange.position for each in found) == [0, 1]
         assert {each.finding.trials for each in found} == {words("pf")}
 
 
 def test_a_case_of_which_a_trial_is_missing_is_not_judged():
-    assert list(together([entry(0, 1)], Trials(2, "any"), [RECALL])) == []
+    assert list(merge_trials([entry(0, 1)], Trials(2, "any"), [RECALL])) == []
 
 
 def test_a_single_trial_passes_through():
     one = entry(0, 1)
 
-    assert list(together([one], Trials(), [RECALL])) == [one]
+    assert list(merge_trials([one], Trials(), [RECALL])) == [one]
 
 
 def test_a_relevant_passage_in_one_trial_is_one():

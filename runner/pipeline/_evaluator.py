@@ -1,4 +1,4 @@
-"""Each reply becomes an entry of a ledger: scored, diagnosed, and let go."""
+"""Scores and diagnoses each reply, and gives the entry for a ledger."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from runner.diagnosis import Examiner, failed_call, unanswered
 from runner.ledger import Entry
 from runner.model import Case, Exchange, Failure, JudgeAccount, Score
 from runner.pipeline._plan import Plan
-from runner.pipeline._rating import Half, Interruptible, Rating, Stage
+from runner.pipeline._rating import Interruptible, PartlyScored, Rater, Rating
 from runner.quarantine import quarantined
 from runner.scores import NO_REPLY, Scope, Scorer
 
 
-def counting(plan: Plan, entry: Entry) -> Entry:
-    """Give what counts of an entry: of a case in quarantine nothing but a leak."""
+def with_quarantine(plan: Plan, entry: Entry) -> Entry:
+    """Give an entry as it counts: of a case in quarantine nothing but a leak does."""
     held = plan.quarantined
     if not held or plan.cases[entry.exchange.position].id not in held:
         return entry
@@ -25,13 +25,13 @@ def counting(plan: Plan, entry: Entry) -> Entry:
 _entry = attrgetter("entry")
 
 
-class Line:
-    """Judges the replies of one system.
+class Evaluator:
+    """Evaluates the replies of one system.
 
     Args:
         plan: What is evaluated.
         rating: The judge, where the spec has one.
-        interruptible: Lets a wait for it be given up.
+        interruptible: Lets a signal end the wait for it.
     """
 
     def __init__(
@@ -45,40 +45,40 @@ class Line:
         self._scope = Scope.of(spec.endpoint)
         self._scorer = Scorer(spec.measures, self._scope)
         self._examiner = Examiner(spec.measures, spec.marks, spec.diagnosis)
-        self._stage: Stage | None = None
+        self._rater: Rater | None = None
         if rating and any(measure.metric.judged for measure in spec.measures):
-            self._stage = Stage(rating, self._scorer, self._examiner, interruptible)
+            self._rater = Rater(rating, self._scorer, self._examiner, interruptible)
 
-    def judged(
+    def entries(
         self, exchanges: Iterable[Exchange], keep: Callable[[Case, Exchange], object]
     ) -> Iterator[Entry]:
-        """Judge each reply as it comes; it is kept first, and nothing of it is held."""
-        halves = self._halves(exchanges, keep)
-        if self._stage:
-            return self._stage.entries(halves)
-        return map(_entry, halves)
+        """Give the entry of each exchange, in their order; ``keep`` gets it first."""
+        replies = self._scored(exchanges, keep)
+        if self._rater:
+            return self._rater.entries(replies)
+        return map(_entry, replies)
 
     def account(self) -> JudgeAccount | None:
         """Give what judging took; None where nothing is rated by a judge."""
-        return self._stage.account() if self._stage else None
+        return self._rater.account() if self._rater else None
 
-    def _halves(
+    def _scored(
         self, exchanges: Iterable[Exchange], keep: Callable[[Case, Exchange], object]
-    ) -> Iterator[Half]:
-        """Score and diagnose what needs no judge."""
+    ) -> Iterator[PartlyScored]:
+        """Score and diagnose by all that needs no judge."""
         for exchange in exchanges:
             result, case = exchange.result, self._plan.cases[exchange.position]
             keep(case, exchange)
             failure = result if isinstance(result, Failure) else unanswered(result)
             if failure:
-                yield Half(self._failed(exchange, case, failure))
+                yield PartlyScored(self._failed(exchange, case, failure))
             if failure or isinstance(result, Failure):
                 continue
             asked = self._scorer.asked(case, result)
             scores = self._scorer.row(asked)
             finding = self._examiner.diagnose(asked, scores)
-            seen = (asked.has_hit, asked.hits, asked.layers_shown)
-            yield Half(Entry(exchange, scores, finding, *seen), asked)
+            facts = (asked.has_hit, asked.hits, asked.layers_shown)
+            yield PartlyScored(Entry(exchange, scores, finding, *facts), asked)
 
     def _failed(self, exchange: Exchange, case: Case, failure: Failure) -> Entry:
         """Give no scores where no usable reply came, but for a leak that it shows."""

@@ -1,23 +1,23 @@
-"""Where a judge gave nothing, or other scores when it was asked again."""
+"""Notices about a judge: it gave no score, or another one when it was asked again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from runner.model import JudgeAccount, Measure, Summary
-from runner.pipeline._rating import APART
+from runner.pipeline._rating import UNEQUAL
 from runner.units import count, plain
 
-_UNSTEADY = 0.1  # share of scores that come out otherwise above which it is told
-_FEW = 3  # flips below which nothing is told: a single one proves nothing
+_UNSTEADY = 0.1  # share of scores that may differ without a notice
+_FEW = 3  # differing scores below which there is none: a single one proves nothing
 
 
-def judge_told(
+def judge_notices(
     account: JudgeAccount | None,
     measures: Iterable[Measure],
     summaries: Mapping[str, Summary],
 ) -> Iterator[str]:
-    """Give notices on a judge; none where none was asked."""
+    """Give the notices; none where no judge was asked."""
     if account is None:
         return
     for measure in measures:
@@ -32,5 +32,5 @@ def judge_told(
     if drift and drift.flips >= _FEW and (drift.share or 0) > _UNSTEADY:
         yield (
             f"THE JUDGE IS NOT STEADY: {drift.flips} of {drift.items} scores came out "
-            f"otherwise by {plain(APART)} or more when it was asked again"
+            f"otherwise by {plain(UNEQUAL)} or more when it was asked again"
         )
