@@ -1,4 +1,4 @@
-"""Makes the endpoint client that a plan asks: for HTTP, a program, or a function."""
+"""Makes the endpoint client of a plan: for HTTP, a program, or a function."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def open_baseline_endpoint(
     """Open the endpoint that serves as the baseline; None where the baseline is none.
 
     Raises:
-        InputError: As of ``opened``.
+        InputError: As for ``open_endpoint``.
     """
     if plan.rival is None:
         return None
@@ -91,7 +91,7 @@ def _resolve(plan: Plan, root: Path, written: str, where: Place) -> Path:
 def _folder(plan: Plan, root: Path) -> Path:
     written = plan.spec.endpoint.cwd or "."
     where = plan.place("endpoint", "cwd")
-    folder = files.named(written, spec=plan.spec.file, root=root, where=where)
+    folder = _resolve(plan, root, written, where)
     if not folder.is_dir():
         raise InputError(f"{written} is no folder", where=where)
     return folder

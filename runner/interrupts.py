@@ -1,4 +1,4 @@
-"""Lets a run be stopped between two replies, never in the middle of a write."""
+"""Handles the signals that stop a run: never in the middle of a write."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _ONCE = 0.5  # seconds in which a wrapper may pass on what the terminal has sent
 
 
 class Signals:
-    """Turns Ctrl-C, SIGTERM and SIGHUP into ``Cancelled``, never amid a write.
+    """Turns Ctrl-C, SIGTERM and SIGHUP into ``Cancelled``.
 
-    Before the first reply and between two it is raised at once. While one is judged it
-    waits for the next; when all were judged, or a run was stopped, what is left is to
-    write the results down, and that is done. Whoever asks twice need not wait, neither
-    for replies on their way nor for what was started to end.
+    While the program waits for a reply, the exception is raised at once. While a reply
+    is judged, it is raised before the next reply. After the last reply it is not raised
+    any more, so that the results are written. A second signal raises
+    ``KeyboardInterrupt`` at once: then neither replies in flight nor the end of a
+    started service are waited for.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -33,21 +34,21 @@ class Signals:
 
     @property
     def asked(self) -> bool:
-        """Whether it was asked to stop, whatever has become of that."""
+        """Whether a signal to stop has come, even if nothing was raised for it."""
         return self._asked is not None
 
     def install(self) -> Self:
-        """Take the signals over for the rest of the process."""
+        """Handle the signals from now on, to the end of the process."""
         _take(self._stop)
         atexit.register(_take, signal.SIG_IGN)  # the interpreter would give them back
         return self
 
     def over(self, leave: Callable[[], object]) -> None:
-        """Let a signal leave what is over, and not change how it ended."""
+        """Let a later signal call ``leave`` only, which keeps the exit status."""
         _take(lambda _number, _frame: leave())
 
     def interruptible(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Pass items on, raising ``Cancelled`` while waiting for the next one."""
+        """Pass items on; raise ``Cancelled`` while waiting for the next one."""
         source, self._runs = iter(items), True
         try:
             while True:

@@ -84,7 +84,7 @@ def _calls(spec: Spec, cases: int) -> Iterator[str]:
     yield f"a run makes {count(cases * times * sides, 'call')}: {', '.join(of)}"
 
 
-def compared(old: Path, new: Path) -> Report:
+def compare_results(old: Path, new: Path) -> Report:
     """Compare two results, with the older as baseline of the newer.
 
     A limit on a drop that had no baseline in that run has none here either, and is left
@@ -113,7 +113,7 @@ def compared(old: Path, new: Path) -> Report:
     )
 
 
-def rendered(results: Path, to: str, templates: Path) -> str:
+def render_results(results: Path, to: str, templates: Path) -> str:
     """Render the results of an earlier run again.
 
     Raises:
@@ -161,7 +161,7 @@ def _in_a_spec(path: Path, root: Path) -> str:
     return f"/{real.relative_to(top).as_posix()}" if is_inside else path.as_posix()
 
 
-def listed_metrics() -> list[str]:
+def metric_lines() -> list[str]:
     """Give a line for each name that a threshold may have: metrics in layer order."""
     listed = sorted(registry.values(), key=lambda m: (LAYERS.index(m.layer), m.name))
     counted = ", ".join(metric.name for metric in listed if metric.unit)
@@ -178,7 +178,7 @@ def listed_metrics() -> list[str]:
     ]
 
 
-def checked_examples(path: Path) -> tuple[list[str], bool]:
+def check_examples(path: Path) -> tuple[list[str], bool]:
     """Give a line for each hand-worked example, and whether all agree.
 
     Raises:

@@ -205,7 +205,7 @@ def compare(old: Path, new: Path) -> None:
     """Show two results side by side, paired case by case."""
     from runner import offline, render, terminal
 
-    report = offline.compared(old, new)
+    report = offline.compare_results(old, new)
     text = render.console(report, colour=terminal.shows_colour(sys.stdout))
     write(text, whole=True)
 
@@ -222,7 +222,7 @@ def render_(results: Path, to: str) -> None:
     """Render the results of an earlier run again, to standard output."""
     from runner import offline, render
 
-    write(render.inert(offline.rendered(results, to, templates())), whole=True)
+    write(render.inert(offline.render_results(results, to, templates())), whole=True)
 
 
 @commands.group()
@@ -278,7 +278,7 @@ def metrics(examples: Path | None) -> int:
     """List what can be measured, or check your own hand-worked examples."""
     from runner import offline
 
-    listed = offline.listed_metrics(), True
-    lines, agree = offline.checked_examples(examples) if examples else listed
+    listed = offline.metric_lines(), True
+    lines, agree = offline.check_examples(examples) if examples else listed
     tell("\n".join(lines))
     return 0 if agree else 1
