@@ -93,10 +93,8 @@ def _lines(
         counts[record.outcome] += 1
         if clock() - last >= LINE_EVERY or counts.total() == total:
             last = clock()
-            with suppress(OSError, ValueError):  # whoever reads it may have left
-                far = f"{done} {counts.total()} of {count(total, 'case')}"
-                stream.write(f"{far}: {_outcomes(counts)}\n")
-                stream.flush()
+            far = f"{done} {counts.total()} of {count(total, 'case')}"
+            _write(stream, f"{far}: {_outcomes(counts)}")
 
     return advance
 
@@ -122,11 +120,15 @@ def counting(
         far += 1
         if stream and clock() - last >= LINE_EVERY:
             last = clock()
-            with suppress(OSError, ValueError):  # whoever reads it may have left
-                stream.write(f"{done} {far:,} of {total:,}\n")
-                stream.flush()
+            _write(stream, f"{done} {far:,} of {total:,}")
 
     return tick
+
+
+def _write(stream: TextIO, line: str) -> None:
+    with suppress(OSError, ValueError):  # whoever reads it may have left
+        stream.write(f"{line}\n")
+        stream.flush()
 
 
 def _outcomes(counts: Counter[str]) -> str:

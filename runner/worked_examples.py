@@ -20,14 +20,14 @@ from runner.model import Measure, Metric, Score, Unscored
 from runner.scores import Scope, Scorer
 from runner.spec import bind
 
-CLOSE = 1e-6
+TOLERANCE = 1e-6
 _OWN = ("metric", "value", "unscored", "match", "shared_tenants", "judge", "note")
 _KNOWN = {*examples.KEYS, *_OWN}
 _ROUNDED = 2  # digits after the point from which a value is read as rounded
 
 
-class Worked(NamedTuple):
-    """One example beside what the metric gives."""
+class ExampleResult(NamedTuple):
+    """An example, and the score that the metric gives it."""
 
     place: Place
     label: str
@@ -51,7 +51,7 @@ class Worked(NamedTuple):
         exponent = Decimal(repr(self.by_hand)).as_tuple().exponent
         digits = -exponent if isinstance(exponent, int) else 0
         half = 0.5 * 10.0**-digits if digits >= _ROUNDED else 0.0
-        return apart <= max(CLOSE, half + 1e-12)
+        return apart <= max(TOLERANCE, half + 1e-12)
 
     def __str__(self) -> str:
         """Give its line: the verdict, and both values where they differ."""
@@ -62,7 +62,7 @@ class Worked(NamedTuple):
         return f"DIFFERS  {self.place}  {self.label} = {by_hand} by hand, here {ours}"
 
 
-def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> tuple[Worked, ...]:
+def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> list[ExampleResult]:
     """Give every example with the metric's own score, in their order.
 
     A record names its ``metric`` (as a spec does) and its ``value``, or
@@ -74,7 +74,7 @@ def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> tuple[Worked, 
     Raises:
         Problems: Everything that is wrong with the examples; or there are none.
     """
-    found: list[Worked] = []
+    found: list[ExampleResult] = []
     problems: list[InputError] = []
     for row in rows:
         try:
@@ -85,7 +85,7 @@ def check(rows: Iterable[Row], registry: Mapping[str, Metric]) -> tuple[Worked, 
         problems.append(InputError("there is no worked example"))
     if problems:
         raise Problems(problems)
-    return tuple(found)
+    return found
 
 
 def _score_text(score: Score) -> str:
@@ -94,7 +94,7 @@ def _score_text(score: Score) -> str:
     return f"{type(score).__name__.lower()} ({score.reason})"
 
 
-def _example(row: Row, registry: Mapping[str, Metric]) -> Worked:
+def _example(row: Row, registry: Mapping[str, Metric]) -> ExampleResult:
     if row.cells:
         raise InputError("examples are YAML, JSON or JSON Lines", where=row.place)
     unknown = [
@@ -107,7 +107,7 @@ def _example(row: Row, registry: Mapping[str, Metric]) -> Worked:
     measure, by_hand = _measure(row, registry), _by_hand(row)
     scorer = Scorer([measure], _scope(row))
     (score,) = scorer.row(scorer.asked(examples.case(row), examples.response(row)))
-    return Worked(row.place, measure.label, by_hand, score)
+    return ExampleResult(row.place, measure.label, by_hand, score)
 
 
 def _measure(row: Row, registry: Mapping[str, Metric]) -> Measure:

@@ -5,7 +5,7 @@ from runner.errors import Place, Problems
 from runner.files import read_rows
 from runner.metrics import registry
 from runner.model import Failed, Unscored
-from runner.worked_examples import Worked, check
+from runner.worked_examples import ExampleResult, check
 
 LABELLED = {"expected_doc_ids": ["a", "b"]}
 UNLABELLED = "the case has no relevant ids"
@@ -98,7 +98,7 @@ def test_an_example_agrees_or_differs(record, expected):
     ],
 )
 def test_a_value_is_read_with_the_digits_it_was_written_with(by_hand, score, expected):
-    assert Worked(Place("f"), "recall", by_hand, score).agrees == expected
+    assert ExampleResult(Place("f"), "recall", by_hand, score).agrees == expected
 
 
 def test_a_line_shows_place_metric_and_both_values():
