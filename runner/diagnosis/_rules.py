@@ -83,7 +83,7 @@ class Seen:
         case, response, _, declined, _ = self.asked
         if self.parted is None or response.answer is None or declined:
             return "unknown"
-        return origin(response.answer, case.said, self.parted)
+        return origin(response.answer, case.user_text, self.parted)
 
 
 class Rule(NamedTuple):
@@ -179,7 +179,7 @@ def _led_astray(seen: Seen) -> bool:
     if found != "unknown" or seen.asked.response.answer is None:
         return found != "relevant"
     parted = seen.parted
-    return parted is None or strays(seen.asked.case.said, parted)
+    return parted is None or strays(seen.asked.case.user_text, parted)
 
 
 def _should_decline(seen: Seen) -> Evidence:
@@ -225,7 +225,7 @@ def _numbers(seen: Seen) -> Evidence:
     case, response, *_ = seen.asked
     if not seen.answers or response.passages is None or response.answer is None:
         return UNKNOWN
-    wrong = unsupported(response.answer, response.passages, case.said)
+    wrong = unsupported(response.answer, response.passages, case.user_text)
     verb = "is" if len(wrong) == 1 else "are"
     return f"{', '.join(wrong)} {verb} in no context" if wrong else None
 
@@ -237,9 +237,9 @@ def _unsupported(seen: Seen) -> Evidence:
     absent = ungrounded(response.answer, response.passages, case.key_points)
     if absent:
         return f"{absent[0]!r} is stated and in no context"
-    if invented := _invented(response.answer, response.passages, case.said):
+    if invented := _invented(response.answer, response.passages, case.user_text):
         return invented
-    score = lexical_grounding(response.answer, response.passages, case.said)
+    score = lexical_grounding(response.answer, response.passages, case.user_text)
     if isinstance(score, Unscored):
         return UNKNOWN
     return (

@@ -1,4 +1,4 @@
-"""The nouns of a run, frozen, in the order data reaches them, and its two ports.
+"""The data types of a run, all immutable, and the protocols Endpoint and Judge.
 
 What exists once for every case (``Case``, ``Passage``, ``Response``, ``Failure``,
 ``Exchange``, ``Finding``) is a named tuple: immutable, and cheap enough for a hundred
@@ -7,7 +7,8 @@ thousand of them. What is read from or written to files is a pydantic model.
 
 from __future__ import annotations
 
-from runner.model._asked import (
+from runner.model._comparison import Comparison, Delta, RankMove, Shift
+from runner.model._exchange import (
     Case,
     Endpoint,
     Exchange,
@@ -19,30 +20,28 @@ from runner.model._asked import (
     ServiceCause,
     Turn,
 )
-from runner.model._judged import (
+from runner.model._finding import (
+    Finding,
+    Quarantined,
+    Record,
+    TrialSummary,
+    memberships,
+)
+from runner.model._gates import (
     ACROSS,
     RUN_LEVEL,
     STATISTICS,
-    Comparison,
-    Delta,
-    Finding,
     GateOutcome,
     GateResult,
     Level,
     Moved,
-    Quarantined,
-    RankMove,
-    Record,
     Rule,
-    Shift,
     Tighter,
-    TrialSummary,
     Verdict,
     YardstickChange,
-    memberships,
     split_statistic,
 )
-from runner.model._rated import (
+from runner.model._judge import (
     Drift,
     Judge,
     JudgeAccount,
@@ -52,7 +51,7 @@ from runner.model._rated import (
     Unrated,
     Weight,
 )
-from runner.model._scored import (
+from runner.model._metric import (
     Absent,
     Counts,
     Failed,
@@ -65,7 +64,7 @@ from runner.model._scored import (
     Unscored,
 )
 from runner.model._table import Row, Table
-from runner.model._words import (
+from runner.model._vocabulary import (
     LAYERS,
     NOTHING,
     BaselineKind,

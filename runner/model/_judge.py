@@ -1,4 +1,4 @@
-"""What a model rates: tasks, the port Judge, and the way in which rating fails."""
+"""Judges: what they are asked, what they give, and what they cost."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, Field
 
-from runner.model._words import Frozen
+from runner.model._vocabulary import Frozen
 from runner.text.shorten import cut_middle
 
-_SHOWN = 300  # characters of evidence: it may quote a claim of any length
+_EVIDENCE = 300  # characters; it may quote a claim of any length
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Task(NamedTuple, Generic[Reply]):
-    """One thing that a judge is asked to do, the same for every case."""
+    """A prompt for a judge, and the model that its reply must fit."""
 
     name: str
     """Of its templates: ``templates/judge/NAME.en.j2`` and ``NAME.zh.j2``."""
@@ -27,12 +27,12 @@ class Task(NamedTuple, Generic[Reply]):
     """What the judge must answer. It is validated with the texts of the question as
     the context, so that it can hold a reply against what was asked."""
     numbered: str = ""
-    """The list among its texts on each of which, by number from 1, the reply has one of
-    its ``verdicts``; empty where there is none."""
+    """The name of the list among its texts whose items the reply gives ``verdicts`` on,
+    one for each by its number from 1; empty where there is none."""
 
 
 class Unrated(Exception):
-    """A judge could not rate; becomes a failed score, whose reason is ``reason``."""
+    """A judge could not rate; ``reason`` becomes that of a failed score."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -46,43 +46,43 @@ class Judge(Protocol):
         """Give the reply to a task about some texts.
 
         Raises:
-            Unrated: None came that is valid.
+            Unrated: No valid reply came.
         """
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
         """Give one vector for each text, in their order.
 
         Raises:
-            Unrated: None came, or there is nobody to ask.
+            Unrated: No vectors came, or the judge has no model for them.
         """
 
 
 class Told(float):
-    """A score, and what is wrong where it misses a mark: a cause, and the evidence."""
+    """A score that brings its own diagnosis, for a case that misses its pass mark."""
 
     cause: str
     """One of the layer's causes, such as ``answer.incorrect``."""
     evidence: str
-    """At most 300 characters, the middle of a longer text left out."""
+    """At most 300 characters; of a longer text the middle is left out."""
 
     def __new__(cls, value: float, cause: str, evidence: str) -> Self:
-        """Give a number like any other that says why it is no better."""
-        told = super().__new__(cls, value)
-        told.cause, told.evidence = cause, cut_middle(evidence, _SHOWN)
-        return told
+        """Give a float with cause and evidence; evidence that is too long is cut."""
+        score = super().__new__(cls, value)
+        score.cause, score.evidence = cause, cut_middle(evidence, _EVIDENCE)
+        return score
 
 
 class Drift(Frozen):
-    """What came of rating the same items again, past the cache."""
+    """How many scores differ when the judge is asked again, without the cache."""
 
     items: int = 0
-    """Scores that were asked for twice, and came twice."""
+    """Scores that came twice."""
     flips: int = 0
-    """Of them, those that came out otherwise."""
+    """Of them, those that differ."""
 
     @property
     def share(self) -> float | None:
-        """The share that flipped; None where nothing was compared."""
+        """The share that differs; None where nothing was compared."""
         return self.flips / self.items if self.items else None
 
 
@@ -92,11 +92,11 @@ class Weight(Frozen):
     decides: bool
     calibrated: bool
     why: str
-    """On what that stands, or why it does not."""
+    """The reason for both."""
 
 
 class JudgeAccount(Frozen):
-    """What judging took, and how far its word counts."""
+    """The calls of the judge, their cost, and how far its scores count."""
 
     model: str
     host: str = ""
@@ -104,7 +104,7 @@ class JudgeAccount(Frozen):
     calls: int = Field(default=0, ge=0)
     """Requests that were sent, retries too."""
     rated: int = Field(default=0, ge=0)
-    """Replies that came and were valid, from wherever."""
+    """Valid replies, whatever their source."""
     stored: int = Field(default=0, ge=0)
     """Of them, those that came from a cache or a recording."""
     failed: int = Field(default=0, ge=0)

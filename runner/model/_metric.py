@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from runner.model._rated import Task
-from runner.model._words import NOTHING, Better, Frozen, Layer
+from runner.model._judge import Task
+from runner.model._vocabulary import NOTHING, Better, Frozen, Layer
 
 
 class Ranking(NamedTuple):

@@ -1,4 +1,4 @@
-"""The words that every noun is built from."""
+"""Layers, outcomes and other fixed words, and the base of all file records."""
 
 from __future__ import annotations
 

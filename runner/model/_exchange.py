@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any, Literal, NamedTuple, Protocol
 
 from runner.errors import Place
-from runner.model._words import NOTHING, Qrels
+from runner.model._vocabulary import NOTHING, Qrels
 
 
 class Quarantine(NamedTuple):
@@ -47,29 +47,29 @@ class Case(NamedTuple):
     owner: str | None = None
     quarantine: Quarantine | None = None
     turns: tuple[Turn, ...] = ()
-    """What was said before the question."""
+    """The conversation before the question."""
     meta: Mapping[str, Any] = NOTHING
     place: Place | None = None
 
     @property
     def relevant(self) -> tuple[str, ...]:
-        """The ids that should come: those with a grade of 1 or more."""
+        """The ids that should be retrieved: those with a grade of 1 or more."""
         return tuple([name for name, grade in self.qrels.items() if grade > 0])
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """All that the user says, in the order of the conversation."""
+        """The messages of the user in order; the last one is ``question``."""
         before = [turn.content for turn in self.turns if turn.role == "user"]
         return (*before, self.question)
 
     @property
-    def said(self) -> str:
-        """All that the user says, as one text."""
+    def user_text(self) -> str:
+        """The question, after the earlier messages of the user where there are any."""
         return "\n".join(self.questions) if self.turns else self.question
 
     @property
     def has_walls(self) -> bool:
-        """Whether it says who asks, or what belongs to somebody else."""
+        """Whether it names a tenant, or what must not reach the asker."""
         return bool(self.tenant or self.forbidden_doc_ids or self.canaries)
 
 
@@ -83,14 +83,14 @@ class Passage(NamedTuple):
     tenant: str | None = None
 
 
-_APART = "\n\0\n"  # between two texts, so that no word reaches over it
+_SEPARATOR = "\n\0\n"  # between texts, so that no phrase is found across two
 
 
 class Response(NamedTuple):
-    """A usable reply; ``None`` everywhere means: the system does not show this."""
+    """A usable reply. A field is None where the system does not show it."""
 
     answer: str | None = None
-    """What the text metrics read: citation marks and stripped spans are out."""
+    """What the text metrics read: without citation marks and stripped spans."""
     passages: tuple[Passage, ...] | None = None
     citations: tuple[str, ...] | None = None
     refused: bool | None = None
@@ -103,20 +103,21 @@ class Response(NamedTuple):
     marks: tuple[tuple[int, str], ...] = ()
     """Where citation marks stood: offset in ``answer``, cited id."""
     turns: tuple[Turn, ...] = ()
-    """What was said before the answer, where that was played live."""
+    """The conversation before the answer, where each of its turns was asked live."""
     session: Any = None
     """What the server calls the conversation, where the mapping says so."""
 
     @property
     def sent(self) -> str | None:
-        """All that the asker was sent in words: spans that are cut out, earlier turns.
+        """All text that reached the asker, in which leaks are looked for.
 
-        None where the system shows no answer.
+        That is the answer, the answer before spans were cut out of it, and the earlier
+        answers of a live conversation; None where the system shows no answer.
         """
         if self.answer is None or (self.raw_answer is None and not self.turns):
             return self.answer
-        said = [turn.content for turn in self.turns if turn.role == "assistant"]
-        return _APART.join([*said, self.answer, self.raw_answer or ""])
+        earlier = [turn.content for turn in self.turns if turn.role == "assistant"]
+        return _SEPARATOR.join([*earlier, self.answer, self.raw_answer or ""])
 
 
 ServiceCause = Literal[
@@ -131,7 +132,7 @@ ServiceCause = Literal[
 
 
 class Failure(NamedTuple):
-    """No usable reply came: a value, and never a score."""
+    """Why no usable reply came: a value, and never a score."""
 
     cause: ServiceCause
     message: str
@@ -140,22 +141,25 @@ class Failure(NamedTuple):
     """Seconds the server asked for."""
     latency: float | None = None
     shown: Response | None = None
-    """What came all the same, in which nothing but leaks is looked for."""
+    """The part of the reply that could be read; it is searched for leaks alone."""
 
 
 class Pending(NamedTuple):
-    """A case whose reply takes another request, or the same one again."""
+    """A case that takes a further request before it has a reply.
+
+    It is the next step or poll, or where ``failed`` is set the one that failed again.
+    """
 
     proceed: Callable[[], Response | Failure | Pending]
-    """Makes it."""
+    """Sends that request."""
     wait: float = 0.0
-    """Seconds until then."""
+    """Seconds to wait before it; a retry waits by the rules for failures instead."""
     failed: Failure | None = None
-    """Why it has to be the same again; whether it may be, this says too."""
+    """How the last request failed, and whether it may be retried (``retryable``)."""
 
 
 class Exchange(NamedTuple):
-    """A case was asked, and this is what came of it after ``attempts`` tries."""
+    """The reply to a case, or the last failure, after ``attempts`` attempts."""
 
     position: int
     """Of the case in the case list, from 0."""
@@ -170,4 +174,4 @@ class Endpoint(Protocol):
     """The system under test: one attempt at one case."""
 
     def ask(self, case: Case) -> Response | Failure | Pending:
-        """Make the only request, or the first; never raises for what the world did."""
+        """Send the only request, or the first one; a call that fails is a Failure."""
