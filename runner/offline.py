@@ -14,7 +14,7 @@ from runner.endpoints import check
 from runner.errors import InputError, Place, masking
 from runner.judge_setup import forecast, with_judge
 from runner.metrics import registry
-from runner.model import ACROSS, LAYERS, STATISTICS, split_statistic
+from runner.model import LAYERS, RUN_LEVEL_SUMMARIES, STATISTICS, split_statistic
 from runner.publish.artifacts import ResultsFolder
 from runner.redact import Redactor
 from runner.report import Report
@@ -168,7 +168,7 @@ def metric_lines() -> list[str]:
     endings = ", ".join(f"_{ending}" for ending in STATISTICS)
     rows = [
         *((m.layer, m.name, m.summary + " By a judge." * m.judged) for m in listed),
-        *(("run", name, said) for name, said in ACROSS.items()),
+        *(("run", name, said) for name, said in RUN_LEVEL_SUMMARIES.items()),
         ("run", "latency_p95", f"Over all cases; so {endings} of {counted}."),
     ]
     width = max(len(name) for _, name, _ in rows)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from runner.cases._cells import Misread
 from runner.cases._fields import POSITION
 from runner.cases._hashes import case_hash
+from runner.cases._no_question import COLUMNS, RowsWithoutQuestion
 from runner.cases._plan import Mistakes, Plan, Row, columns, filled, plan
 from runner.cases._turns import parted
-from runner.cases._unasked import COLUMNS, Unasked
 from runner.errors import Place, did_you_mean, named
 from runner.model import NOTHING, Case
 from runner.units import listed
@@ -58,7 +58,7 @@ def load(
 
 
 class _Loader:
-    """What is remembered from row to row."""
+    """Reads the rows of one source, and keeps what is known from earlier rows."""
 
     def __init__(
         self, fields: Mapping[str, str], given: Mapping[str, Any], source: Place
@@ -68,7 +68,7 @@ class _Loader:
         self.mapped = columns(fields, source, self.mistakes)
         self.plans: dict[tuple[str, tuple[str, ...]], Plan] = {}
         self.misread = Misread()
-        self.unasked = Unasked()
+        self.without_question = RowsWithoutQuestion()
         self.unknown: dict[str, dict[str, None]] = {}
         self.empty: list[Any] = [None, None, *Case._field_defaults.values()]
         self.empty[_REFUSE] = None  # false only where somebody said so
@@ -89,12 +89,12 @@ class _Loader:
                     values[position] = read(value)
                 except ValueError as error:
                     self.mistakes.add(str(error), where, key)
-        self.part(values, where)
+        self.split_turns(values, where)
         values[_REFUSE] = self.declines(values, where)
         if self.mistakes.count > before:
             return None
         if values[_QUESTION] is None:
-            self.unasked.add(where)
+            self.without_question.add(where)
             return None
         if found.unknown:
             rest = {key: data[key] for key in found.unknown if data[key] is not None}
@@ -104,8 +104,8 @@ class _Loader:
             values[_ID] = case_hash(Case._make(values))
         return Case._make(values)
 
-    def part(self, values: list[Any], where: Place) -> None:
-        """Set question and turns apart, where both may be in one list."""
+    def split_turns(self, values: list[Any], where: Place) -> None:
+        """Separate the question from earlier turns, where one list holds both."""
         asked, before = values[_QUESTION], values[_TURNS]
         if before or isinstance(asked, tuple):
             try:
@@ -117,9 +117,10 @@ class _Loader:
     def plan(self, keys: tuple[str, tuple[str, ...]], row: Row) -> Plan:
         """Make the plan for rows with these keys."""
         made = plan(row, self.mapped, self.mistakes, self.misread)
-        asks = any(step.position in (_QUESTION, _TURNS) for step in made.steps)
-        self.unasked.see(row.place.file, row.data, asks=asks)
-        unknown = self.unknown.setdefault(row.place.file, {})
+        file = row.place.file
+        found = any(step.position in (_QUESTION, _TURNS) for step in made.steps)
+        self.without_question.note_keys(file, row.data, has_question=found)
+        unknown = self.unknown.setdefault(file, {})
         unknown |= dict.fromkeys(made.unknown)
         if len(unknown) > _DIFFERENT:
             what = f"has more than {_DIFFERENT:,} keys that are no fields of a case"
@@ -142,7 +143,8 @@ class _Loader:
 
     def finish(self) -> None:
         """Raise everything that was wrong."""
-        self.unasked.tell(self.mistakes, mapped="question" in self.mapped.values())
+        mapped = "question" in self.mapped.values()
+        self.without_question.report(self.mistakes, mapped=mapped)
         seen = list(dict.fromkeys(key for _, keys in self.plans for key in keys))
         for column, field in self.mapped.items() if seen else ():
             if column not in seen:
@@ -154,7 +156,7 @@ class _Loader:
         self.mistakes.stop()
 
     def notices(self) -> Iterable[str]:
-        """Say which keys were kept without a meaning."""
+        """Say which keys are no fields and were kept in ``meta``."""
         for file, unknown in self.unknown.items():
             if unknown:
                 yield f"{file}: kept in meta, as no field has the name: " + ", ".join(

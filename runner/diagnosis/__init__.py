@@ -1,8 +1,8 @@
-"""Names the first layer that collapsed in a failing case, from one table of rules.
+"""Names the first layer that failed in a failing case, from one table of rules.
 
 Pass marks decide whether a case fails; the rules only say where. A failing case is
-charged to the first layer whose test fails, later ones are *also*, and a layer about
-which nothing is known is *undetermined*, never healthy.
+charged to the first layer whose test fails; later ones are *also*. A layer for which
+there is no evidence is *undetermined*, and never counts as healthy.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from runner.diagnosis._gates import traced
-from runner.diagnosis._rules import RULES, UNKNOWN, Rule, Seen
+from runner.diagnosis._rules import RULES, UNKNOWN, ReplyFacts, Rule
 from runner.model import (
     LAYERS,
     Case,
+    Explained,
     Failed,
     Failure,
     Finding,
@@ -22,13 +23,12 @@ from runner.model import (
     Measure,
     Response,
     Score,
-    Told,
 )
 from runner.scores import NO_REPLY, Asked, Scope, declined
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
 from runner.units import tell_apart
 
-__all__ = ["Examiner", "failed_call", "traced", "unanswered"]
+__all__ = ["Examiner", "empty_answer", "failed_call", "traced"]
 
 PASSED = Finding("passed")
 LUCKY = Finding("passed", lucky=True)
@@ -54,12 +54,11 @@ class Mark(NamedTuple):
         return self.measure.metric.examines
 
 
-def unanswered(response: Response) -> Failure | None:
+def empty_answer(response: Response) -> Failure | None:
     """Give the failure of a reply with an empty answer; None where it can be judged.
 
-    Nothing can be said of what was not said, not even that it was no refusal. A system
-    may decline without words, by its flag, and one that gives no answers at all has
-    none that are empty.
+    An empty answer is neither a refusal nor an answer. It is none where the flag says
+    that the system declined, nor where the system gives no answers at all.
     """
     answer, raw = response.answer, response.raw_answer
     if answer is None or response.refused or any(map(_shows, answer)):
@@ -84,8 +83,9 @@ def failed_call(case: Case, failure: Failure, scope: Scope) -> Finding:
     finding = Finding("error", "service", failure.cause, failure.message)
     if failure.shown is None or not case.has_walls:
         return finding
-    seen = Seen(Asked(case, failure.shown, scope, None, NO_REPLY), DiagnosisMarks())
-    causes, _ = _collapsed(seen, [rule for rule in RULES if rule.layer == "isolation"])
+    asked = Asked(case, failure.shown, scope, None, NO_REPLY)
+    facts = ReplyFacts(asked, DiagnosisMarks())
+    causes, _ = _collapsed(facts, [rule for rule in RULES if rule.layer == "isolation"])
     if "isolation" not in causes:
         return finding
     cause, evidence = causes["isolation"]
@@ -114,7 +114,7 @@ class Examiner:
             if measure.label in pass_marks
         )
         self._examining = [mark.position for mark in self._pass if mark.examines]
-        self._finding = [
+        self._retrieval = [
             m.position for m in self._pass if m.measure.layer == "retrieval"
         ]
 
@@ -141,18 +141,18 @@ class Examiner:
             return True
         # A system that gives no answers is examined by what it finds.
         gives_none = asked.response.answer is None
-        examining = self._examining + self._finding * gives_none
+        examining = self._examining + self._retrieval * gives_none
         return float not in [type(scores[position]) for position in examining]
 
     def _charge(self, asked: Asked, unmet: Sequence[tuple[Mark, float]]) -> Finding:
         if asked.declined is None:  # nothing that is measured asked for it
             asked = asked._replace(declined=declined(asked.case, asked.response))
-        found, unknown = _collapsed(Seen(asked, self._marks))
+        found, unknown = _collapsed(ReplyFacts(asked, self._marks))
         own = [
             each for each in unmet if each[0].measure.metric.name not in DEFAULT_MARKS
         ]
         for mark, score in own or ([] if found else unmet):
-            found.setdefault(mark.measure.layer, _below(mark, score))
+            found.setdefault(mark.measure.layer, _below_mark(mark, score))
         first, *later = [layer for layer in LAYERS if layer in found]
         before = LAYERS[: LAYERS.index(first)]
         return Finding(
@@ -164,28 +164,28 @@ class Examiner:
         )
 
 
-def _below(mark: Mark, score: float) -> tuple[str, str]:
-    """Give cause and evidence for a team's own mark, where every rule holds."""
+def _below_mark(mark: Mark, score: float) -> tuple[str, str]:
+    """Give cause and evidence for a missed pass mark where every rule holds."""
     layer = mark.measure.layer
     cause = "answer.incorrect" if layer == "answer" else f"{layer}.below_mark"
     now, wanted = tell_apart(score, mark.mark)
     missed = f"{mark.measure.label} is {now}, its mark is {wanted}"
-    if isinstance(score, Told):
+    if isinstance(score, Explained):
         return score.cause, f"{score.evidence}; {missed}"
     return cause, missed
 
 
 def _collapsed(
-    seen: Seen, rules: Iterable[Rule] = RULES
+    facts: ReplyFacts, rules: Iterable[Rule] = RULES
 ) -> tuple[dict[Layer, tuple[str, str]], set[Layer]]:
     """Give cause and evidence of each collapsed layer, and the unknown layers."""
     found: dict[Layer, tuple[str, str]] = {}
     known: set[Layer] = {"service"}
     for rule in rules:
         layer = rule.layer
-        if layer in found or (rule.cause == "refusal.over" and _starved(found)):
+        if layer in found or (rule.cause == "refusal.over" and _lacked_context(found)):
             continue
-        evidence = rule.test(seen)
+        evidence = rule.test(facts)
         if evidence is not UNKNOWN:
             known.add(layer)
         if isinstance(evidence, str):
@@ -193,6 +193,6 @@ def _collapsed(
     return found, {layer for layer in LAYERS if layer not in known}
 
 
-def _starved(found: Mapping[Layer, object]) -> bool:
-    """Whether declining was right, given what the system had read."""
+def _lacked_context(found: Mapping[Layer, object]) -> bool:
+    """Whether declining was right, as the system had not read what it takes."""
     return "retrieval" in found or "context" in found

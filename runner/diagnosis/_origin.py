@@ -1,4 +1,4 @@
-"""Where an answer was drawn from, as far as its words tell.
+"""Which passages an answer was drawn from, as far as its words tell.
 
 That few of the passages are relevant, or that they come late, is no fault by itself:
 where one passage a question is labelled and ten come, it is so in every case. It is
@@ -17,14 +17,14 @@ DRAWN = 0.3  # share of an answer's words that its source holds: most are paraph
 Origin = Literal["relevant", "others", "unknown"]
 
 
-class Parted(NamedTuple):
-    """The texts that came, by whether the case wants their passages."""
+class SplitTexts(NamedTuple):
+    """The texts of retrieved passages, by relevance."""
 
     relevant: tuple[str, ...]
     others: tuple[str, ...]
 
 
-def part(passages: tuple[Passage, ...], ranking: Ranking) -> Parted | None:
+def split_texts(passages: tuple[Passage, ...], ranking: Ranking) -> SplitTexts | None:
     """Give the texts of the passages; None where one came without.
 
     A relevant passage that came twice is relevant both times.
@@ -38,10 +38,10 @@ def part(passages: tuple[Passage, ...], ranking: Ranking) -> Parted | None:
             return None
         side = relevant if passage.id in wanted or passage in hits else others
         side.append(passage.text)
-    return Parted(tuple(relevant), tuple(others))
+    return SplitTexts(tuple(relevant), tuple(others))
 
 
-def origin(answer: str, question: str, parted: Parted) -> Origin:
+def origin(answer: str, question: str, texts: SplitTexts) -> Origin:
     """Give where an answer comes from: the passage that holds most of its words.
 
     The question's own words tell nothing. A relevant passage that holds as many as any
@@ -49,8 +49,8 @@ def origin(answer: str, question: str, parted: Parted) -> Origin:
     """
     said = own_words(answer, question)
     ours, theirs = (
-        max((len(said.intersection(content(text))) for text in texts), default=0)
-        for texts in parted
+        max((len(said.intersection(content(text))) for text in side), default=0)
+        for side in texts
     )
     if max(ours, theirs) < max(DRAWN * len(said), 1):
         return "unknown"
@@ -62,11 +62,11 @@ def own_words(answer: str, question: str) -> set[str]:
     return set(content(answer)).difference(content(question))
 
 
-def strays(question: str, parted: Parted) -> bool:
-    """Whether most of the other passages do not even share a word with the question.
+def others_are_off_topic(question: str, texts: SplitTexts) -> bool:
+    """Whether most of the other passages share no word with the question.
 
-    Those that do are what a search brings up in good health.
+    Those that share one are what a search that works retrieves too.
     """
     asked = set(content(question))
-    off = sum(asked.isdisjoint(content(text)) for text in parted.others)
-    return off * 2 > len(parted.others)
+    off = sum(asked.isdisjoint(content(text)) for text in texts.others)
+    return off * 2 > len(texts.others)

@@ -13,11 +13,11 @@ from typing import Final, NamedTuple, cast
 from runner.diagnosis._origin import (
     DRAWN,
     Origin,
-    Parted,
+    SplitTexts,
     origin,
+    others_are_off_topic,
     own_words,
-    part,
-    strays,
+    split_texts,
 )
 from runner.metrics import content, document_of, evidence, leaks, watched
 from runner.metrics.citation_support import mismatched
@@ -44,8 +44,8 @@ Evidence = str | None | Unknown
 """What shows that a test failed; None: it holds."""
 
 
-class Seen:
-    """One reply as the rules see it; what several of them ask is found out once."""
+class ReplyFacts:
+    """What the rules read of one reply; values that several need are computed once."""
 
     def __init__(self, asked: Asked, marks: DiagnosisMarks) -> None:
         self.asked = asked
@@ -72,25 +72,25 @@ class Seen:
         return next((rank for rank, gain in enumerate(gains, 1) if gain), None)
 
     @cached_property
-    def parted(self) -> Parted | None:
-        """The texts that came, by whether they are wanted, where both are known."""
+    def texts(self) -> SplitTexts | None:
+        """The texts of the passages by relevance, where both are known."""
         passages, ranking = self.asked.response.passages, self.ranking
-        return part(passages, ranking) if passages and ranking else None
+        return split_texts(passages, ranking) if passages and ranking else None
 
     @cached_property
     def origin(self) -> Origin:
-        """Where the answer was drawn from."""
+        """Which passages the answer was drawn from."""
         case, response, _, declined, _ = self.asked
-        if self.parted is None or response.answer is None or declined:
+        if self.texts is None or response.answer is None or declined:
             return "unknown"
-        return origin(response.answer, case.user_text, self.parted)
+        return origin(response.answer, case.user_text, self.texts)
 
 
 class Rule(NamedTuple):
     """One cause and its test."""
 
     cause: str
-    test: Callable[[Seen], Evidence]
+    test: Callable[[ReplyFacts], Evidence]
 
     @property
     def layer(self) -> Layer:
@@ -98,14 +98,14 @@ class Rule(NamedTuple):
         return cast("Layer", self.cause.partition(".")[0])
 
 
-def _wanted(seen: Seen) -> str:
-    wanted = seen.asked.case.relevant
+def _wanted(facts: ReplyFacts) -> str:
+    wanted = facts.asked.case.relevant
     return wanted[0] if len(wanted) == 1 else f"none of {listed(wanted, _FEW)}"
 
 
-def _leak(where: str) -> Callable[[Seen], Evidence]:
-    def test(seen: Seen) -> Evidence:
-        case, response, scope, *_ = seen.asked
+def _leak(where: str) -> Callable[[ReplyFacts], Evidence]:
+    def test(facts: ReplyFacts) -> Evidence:
+        case, response, scope, *_ = facts.asked
         around = walls(case, scope.shared_tenants)
         if around is None:
             return UNKNOWN
@@ -116,74 +116,74 @@ def _leak(where: str) -> Callable[[Seen], Evidence]:
     return test
 
 
-def _empty(seen: Seen) -> Evidence:
-    passages = seen.asked.response.passages
-    if passages is None or seen.asked.case.expect_refusal:
+def _empty(facts: ReplyFacts) -> Evidence:
+    passages = facts.asked.response.passages
+    if passages is None or facts.asked.case.expect_refusal:
         return UNKNOWN
     return None if passages else "no passage came"
 
 
-def _sibling(seen: Seen) -> Evidence:
-    if seen.ranking is None:
+def _sibling(facts: ReplyFacts) -> Evidence:
+    if facts.ranking is None:
         return UNKNOWN
-    if seen.best:
+    if facts.best:
         return None
-    wanted = {name.rpartition("#")[0] for name in seen.asked.case.relevant}
-    passages = seen.asked.response.passages or ()
+    wanted = {name.rpartition("#")[0] for name in facts.asked.case.relevant}
+    passages = facts.asked.response.passages or ()
     near = [p.id for p in passages if document_of(p) in wanted - {""}]
-    return f"{near[0]} came, {_wanted(seen)} did not" if near else None
+    return f"{near[0]} came, {_wanted(facts)} did not" if near else None
 
 
-def _missed(seen: Seen) -> Evidence:
-    if seen.ranking is None:
+def _missed(facts: ReplyFacts) -> Evidence:
+    if facts.ranking is None:
         return UNKNOWN
-    return None if seen.best else f"{_wanted(seen)} did not come"
+    return None if facts.best else f"{_wanted(facts)} did not come"
 
 
-def _partial(seen: Seen) -> Evidence:
-    ranking = seen.ranking
+def _partial(facts: ReplyFacts) -> Evidence:
+    ranking = facts.ranking
     if ranking is None:
         return UNKNOWN
     found = sum(1 for gain in ranking.gains if gain)
     if not found or found == len(ranking.ideal):
         return None
-    case, response = seen.asked.case, seen.asked.response
+    case, response = facts.asked.case, facts.asked.response
     share = f"{found} of {len(ranking.ideal)} relevant ids came"
     if not case.key_points:
-        return share if found / len(ranking.ideal) < seen.marks.partial else None
+        return share if found / len(ranking.ideal) < facts.marks.partial else None
     absent = unretrieved(response.passages or (), case.key_points)
     return f"{share}; {absent[0]!r} is in no context" if absent else None
 
 
-def _buried(seen: Seen) -> Evidence:
-    best = seen.best
+def _buried(facts: ReplyFacts) -> Evidence:
+    best = facts.best
     if best is None:
         return UNKNOWN
-    if best <= seen.marks.buried or seen.origin == "relevant":
+    if best <= facts.marks.buried or facts.origin == "relevant":
         return None
     return f"the best relevant passage ranks {best}"
 
 
-def _noisy(seen: Seen) -> Evidence:
-    if seen.best is None or seen.ranking is None:
+def _noisy(facts: ReplyFacts) -> Evidence:
+    if facts.best is None or facts.ranking is None:
         return UNKNOWN
-    hits, came = sum(seen.ranking.hits), len(seen.ranking.hits)
-    if hits / came >= seen.marks.noisy or not _led_astray(seen):
+    hits, came = sum(facts.ranking.hits), len(facts.ranking.hits)
+    if hits / came >= facts.marks.noisy or not _led_astray(facts):
         return None
     return f"{hits} of {came} passages are relevant"
 
 
-def _led_astray(seen: Seen) -> bool:
+def _led_astray(facts: ReplyFacts) -> bool:
     """Whether it may be for the other passages that an answer is not right."""
-    found = seen.origin
-    if found != "unknown" or seen.asked.response.answer is None:
+    found = facts.origin
+    if found != "unknown" or facts.asked.response.answer is None:
         return found != "relevant"
-    parted = seen.parted
-    return parted is None or strays(seen.asked.case.user_text, parted)
+    texts = facts.texts
+    return texts is None or others_are_off_topic(facts.asked.case.user_text, texts)
 
 
-def _should_decline(seen: Seen) -> Evidence:
-    case, _, _, declined, _ = seen.asked
+def _should_decline(facts: ReplyFacts) -> Evidence:
+    case, _, _, declined, _ = facts.asked
     if declined is None:
         return UNKNOWN
     return (
@@ -193,8 +193,8 @@ def _should_decline(seen: Seen) -> Evidence:
     )
 
 
-def _over(seen: Seen) -> Evidence:
-    case, response, _, declined, _ = seen.asked
+def _over(facts: ReplyFacts) -> Evidence:
+    case, response, _, declined, _ = facts.asked
     if declined is None:
         return UNKNOWN
     if not declined or case.expect_refusal:
@@ -205,34 +205,34 @@ def _over(seen: Seen) -> Evidence:
     return f"declined an answerable question{also}"
 
 
-def _fabricated(seen: Seen) -> Evidence:
-    response = seen.asked.response
-    if not seen.answers or response.citations is None or response.passages is None:
+def _fabricated(facts: ReplyFacts) -> Evidence:
+    response = facts.asked.response
+    if not facts.answers or response.citations is None or response.passages is None:
         return UNKNOWN
     invented = fabricated(response.citations, response.passages)
     return f"{', '.join(invented)} was cited and not retrieved" if invented else None
 
 
-def _mismatch(seen: Seen) -> Evidence:
-    answer, passages, citations, *_ = response = seen.asked.response
-    if not seen.answers or answer is None or passages is None or citations is None:
+def _mismatch(facts: ReplyFacts) -> Evidence:
+    answer, passages, citations, *_ = response = facts.asked.response
+    if not facts.answers or answer is None or passages is None or citations is None:
         return UNKNOWN
     wrong = mismatched(answer, passages, citations, response.marks)
     return f"{wrong[0]!r} is not in the cited passage" if wrong else None
 
 
-def _numbers(seen: Seen) -> Evidence:
-    case, response, *_ = seen.asked
-    if not seen.answers or response.passages is None or response.answer is None:
+def _numbers(facts: ReplyFacts) -> Evidence:
+    case, response, *_ = facts.asked
+    if not facts.answers or response.passages is None or response.answer is None:
         return UNKNOWN
     wrong = unsupported(response.answer, response.passages, case.user_text)
     verb = "is" if len(wrong) == 1 else "are"
     return f"{', '.join(wrong)} {verb} in no context" if wrong else None
 
 
-def _unsupported(seen: Seen) -> Evidence:
-    case, response, *_ = seen.asked
-    if not seen.answers or response.passages is None or response.answer is None:
+def _unsupported(facts: ReplyFacts) -> Evidence:
+    case, response, *_ = facts.asked
+    if not facts.answers or response.passages is None or response.answer is None:
         return UNKNOWN
     absent = ungrounded(response.answer, response.passages, case.key_points)
     if absent:
@@ -243,7 +243,7 @@ def _unsupported(seen: Seen) -> Evidence:
     if isinstance(score, Unscored):
         return UNKNOWN
     return (
-        f"lexical_grounding is {score:.2f}" if score < seen.marks.unsupported else None
+        f"lexical_grounding is {score:.2f}" if score < facts.marks.unsupported else None
     )
 
 
@@ -256,16 +256,16 @@ def _invented(answer: str, passages: tuple[Passage, ...], question: str) -> str 
     return f"{held} of the answer's {len(said)} own words are in a context"
 
 
-def _forbidden(seen: Seen) -> Evidence:
-    case, response, *_ = seen.asked
+def _forbidden(facts: ReplyFacts) -> Evidence:
+    case, response, *_ = facts.asked
     if response.answer is None or not case.must_not_include:
         return UNKNOWN
     stated = forbidden(response.answer, case.must_not_include)
     return f"states {stated[0]!r}" if stated else None
 
 
-def _omission(seen: Seen) -> Evidence:
-    case, response, _, declined, _ = seen.asked
+def _omission(facts: ReplyFacts) -> Evidence:
+    case, response, _, declined, _ = facts.asked
     if response.answer is None or not case.key_points:
         return UNKNOWN
     if declined is not case.expect_refusal:  # which explains what is missing

@@ -8,7 +8,14 @@ from typing import Any
 
 from runner.docs._table import table
 from runner.metrics import INPUTS, registry
-from runner.model import ACROSS, LAYERS, RUN_LEVEL, STATISTICS, Layer, Metric
+from runner.model import (
+    LAYERS,
+    RUN_LEVEL,
+    RUN_LEVEL_SUMMARIES,
+    STATISTICS,
+    Layer,
+    Metric,
+)
 
 QUESTIONS: Mapping[Layer, str] = {
     "service": "did a usable reply come?",
@@ -38,7 +45,10 @@ def overview() -> str:
             f"## {layer}: {QUESTIONS[layer]}",
             table(("Metric", "Better", "By", "Per case"), rows),
         ]
-    across = [(f"`{name}`", RUN_LEVEL[name][0], said) for name, said in ACROSS.items()]
+    across = [
+        (f"`{name}`", RUN_LEVEL[name][0], said)
+        for name, said in RUN_LEVEL_SUMMARIES.items()
+    ]
     parts += ["## Over the run", table(("Name", "Better", "What"), across), _SUFFIXES]
     return "\n\n".join(parts) + "\n"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Self
 
-from runner.diagnosis import unanswered
+from runner.diagnosis import empty_answer
 from runner.model import Case, Failure, Response, Turn
 
 
@@ -50,7 +50,7 @@ class Conversation(NamedTuple):
         question is a failure: there is nothing to go on from.
         """
         if not self.is_last and isinstance(result, Response):
-            result = unanswered(result) or result
+            result = empty_answer(result) or result
         if isinstance(result, Response):
             return result._replace(turns=self.said) if self.said else result
         if len(self.questions) == 1:

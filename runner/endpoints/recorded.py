@@ -93,12 +93,12 @@ class RecordedEndpoint:
             InputError: The record is no JSON, or not of the shape of a record.
         """
         key = case.id if trial == 1 else (case.id, trial)
-        number_ = self._records.get(key)
-        if number_ is None:
+        index = self._records.get(key)
+        if index is None:
             of = f"trial {trial} of this case" if trial > 1 else "this case"
             what = f"{self._name} holds no reply for {of}"
             return Failure("service.not_recorded", what)
-        start, end = self._starts[number_], self._starts[number_ + 1]
+        start, end = self._starts[index], self._starts[index + 1]
         record = self._parse(start, os.pread(self._descriptor, end - start, start))
         said = (record.get("case_id"), record.get("trial", 1))
         if said != (case.id, trial) and _key(record) != key:
@@ -158,9 +158,9 @@ class RecordedEndpoint:
         offset, line = 0, b""
         for offset, line in self._lines():
             key = _quick_key(line) or self._key_of(offset, line)
-            number_ = self._records.setdefault(key, len(self._starts))
-            if number_ < len(self._starts):
-                first = self._line_number(self._starts[number_])
+            index = self._records.setdefault(key, len(self._starts))
+            if index < len(self._starts):
+                first = self._line_number(self._starts[index])
                 what = f"{key!r} has a record in line {first} already"
                 raise self._error(offset, what, "keep one of the two")
             self._starts.append(offset)
@@ -203,13 +203,13 @@ class RecordedEndpoint:
     def _line_number(self, offset: int) -> int:
         with self._path.open("rb") as file:
             blocks = iter(partial(file.read, 2**20), b"")
-            number_, left = 1, offset
+            line, left = 1, offset
             for block in blocks:
-                number_ += block[:left].count(b"\n")
+                line += block[:left].count(b"\n")
                 left -= len(block)
                 if left <= 0:
                     break
-        return number_
+        return line
 
 
 def _seconds(value: Any) -> float | None:

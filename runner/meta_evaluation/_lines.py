@@ -11,7 +11,7 @@ from runner.inference import FEW
 from runner.labels import AnnotatorPair
 from runner.meta_evaluation._compare import RatedItem
 from runner.meta_evaluation._result import MeasureResult
-from runner.model import Told
+from runner.model import Explained
 from runner.text.shorten import cells, cut
 from runner.units import count
 
@@ -135,7 +135,7 @@ def _differing(rows: Sequence[RatedItem]) -> Iterator[str]:
         question = cut(_line(row.item.case.question), _QUESTION)
         said = f"people {people}, judge {score}"
         yield f"  - {_short(row.item.case.id)}: {said}: {question}"
-        if isinstance(row.score, Told):
+        if isinstance(row.score, Explained):
             yield f"    {cut(_line(row.score.evidence), _EVIDENCE)}"
     if len(rows) > _SHOWN:
         yield f"  - and {len(rows) - _SHOWN:,} more"

@@ -5,7 +5,7 @@ from statistics import fmean
 from runner.metrics._declare import metric
 from runner.metrics._tasks import ANCHORS
 from runner.metrics.citation_validity import fabricated
-from runner.model import Judge, Passage, Told
+from runner.model import Explained, Judge, Passage
 
 
 @metric(layer="answer", tasks=(ANCHORS,))
@@ -41,14 +41,14 @@ def anchor_support(
     invented = fabricated(citations or (), passages) if passages is not None else []
     if invented:
         what = f"{invented[0]} was cited and not retrieved"
-        return Told(0.0, "answer.incorrect", what)
+        return Explained(0.0, "answer.incorrect", what)
     verdicts = judge.rate(
         ANCHORS, question=question, answer=answer, anchors=anchors
     ).verdicts
     found = {verdict.status: anchors[verdict.number - 1] for verdict in verdicts[::-1]}
     if against := found.get("contradicted"):
-        return Told(0.0, "answer.incorrect", f"the answer contradicts {against!r}")
+        return Explained(0.0, "answer.incorrect", f"the answer contradicts {against!r}")
     share = fmean(verdict.status != "absent" for verdict in verdicts)
     if share == 1:
         return 1.0
-    return Told(share, "answer.omission", f"{found['absent']!r} is not stated")
+    return Explained(share, "answer.omission", f"{found['absent']!r} is not stated")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from runner.metrics._claims import claims, no_claim, unsupported
 from runner.metrics._declare import metric
 from runner.metrics._tasks import CLAIMS, SUPPORT
-from runner.model import Judge, Told, Unscored
+from runner.model import Explained, Judge, Unscored
 
 
 @metric(layer="answer", tasks=(CLAIMS, CLAIMS, SUPPORT, SUPPORT))
@@ -43,6 +43,8 @@ def answer_correctness(
     right, told = 1 - len(wrong) / len(said), 1 - len(missing) / len(wanted)
     agreement = 2 * right * told / (right + told) if right and told else 0.0
     if missing:
-        return Told(agreement, "answer.incorrect", f"{missing[0]!r} is not answered")
+        return Explained(
+            agreement, "answer.incorrect", f"{missing[0]!r} is not answered"
+        )
     evidence = f"{wrong[0]!r} is not in the reference" if wrong else ""
-    return Told(agreement, "answer.incorrect", evidence) if wrong else 1.0
+    return Explained(agreement, "answer.incorrect", evidence) if wrong else 1.0

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from runner.metrics._declare import metric
 from runner.metrics._tasks import QUESTIONS
-from runner.model import Judge, Told, Unrated, Unscored
+from runner.model import Explained, Judge, Unrated, Unscored
 
 _OFF = "answer.off_topic"
 
@@ -42,12 +42,12 @@ def answer_relevancy(question: str, answer: str, judge: Judge) -> float | Unscor
         return Unscored("the answer has no word")
     back = judge.rate(QUESTIONS, answer=answer)
     if back.noncommittal:
-        return Told(0.0, _OFF, "the answer commits itself to nothing")
+        return Explained(0.0, _OFF, "the answer commits itself to nothing")
     asked, *others = judge.embed([question, *back.questions])
     nearness = [_cosine(asked, other) for other in others]
     far = back.questions[nearness.index(min(nearness))]
     mean = max(0.0, min(1.0, fmean(nearness)))
-    return Told(mean, _OFF, f"it answers {far!r}") if mean < 1 else 1.0
+    return Explained(mean, _OFF, f"it answers {far!r}") if mean < 1 else 1.0
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:

@@ -8,7 +8,7 @@ from runner.metrics._evidence import NO_TEXT
 from runner.metrics._ranking import document_of
 from runner.metrics._tasks import CITATIONS, Cited, batches
 from runner.metrics.citation_validity import fabricated
-from runner.model import Judge, Passage, Told, Unscored
+from runner.model import Explained, Judge, Passage, Unscored
 from runner.text import sentences
 
 Marks = tuple[tuple[int, str], ...]
@@ -74,7 +74,7 @@ def citation_authenticity(
         )
     else:
         return 1.0
-    return Told((len(real) - len(wrong)) / len(made), cause, evidence)
+    return Explained((len(real) - len(wrong)) / len(made), cause, evidence)
 
 
 def _wrong(

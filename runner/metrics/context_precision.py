@@ -6,7 +6,7 @@ from runner.metrics._claims import texts
 from runner.metrics._declare import metric
 from runner.metrics._evidence import NO_TEXT
 from runner.metrics._tasks import USEFULNESS, batches
-from runner.model import Judge, Passage, Told, Unscored
+from runner.model import Explained, Judge, Passage, Unscored
 from runner.units import count
 
 
@@ -47,6 +47,8 @@ def context_precision(
     mean = sum(precisions) / len(precisions) if precisions else 0.0
     if not useful[0] and precisions:
         best = useful.index(True) + 1
-        return Told(mean, "context.buried", f"the best passage of use ranks {best}")
+        return Explained(
+            mean, "context.buried", f"the best passage of use ranks {best}"
+        )
     evidence = f"{len(precisions)} of {count(len(found), 'passage')} are of use"
-    return Told(mean, "context.noisy", evidence) if mean < 1 else 1.0
+    return Explained(mean, "context.noisy", evidence) if mean < 1 else 1.0

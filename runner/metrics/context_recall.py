@@ -3,7 +3,7 @@ from __future__ import annotations
 from runner.metrics._claims import supported
 from runner.metrics._declare import metric
 from runner.metrics._tasks import CLAIMS, SUPPORT
-from runner.model import Judge, Passage, Told, Unscored
+from runner.model import Explained, Judge, Passage, Unscored
 
 
 @metric(layer="retrieval", tasks=(CLAIMS, SUPPORT))
@@ -37,4 +37,4 @@ def context_recall(
         return found.share
     cause = "retrieval.partial" if found.share else "retrieval.missed"
     evidence = f"{found.missed[0]!r} of the reference is in no passage"
-    return Told(found.share, cause, evidence)
+    return Explained(found.share, cause, evidence)

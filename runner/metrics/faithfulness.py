@@ -3,7 +3,7 @@ from __future__ import annotations
 from runner.metrics._claims import supported
 from runner.metrics._declare import metric
 from runner.metrics._tasks import CLAIMS, SUPPORT
-from runner.model import Judge, Passage, Told, Unscored
+from runner.model import Explained, Judge, Passage, Unscored
 
 
 @metric(layer="grounding", tasks=(CLAIMS, SUPPORT))
@@ -37,4 +37,4 @@ def faithfulness(
     if not found.missed:
         return found.share
     evidence = f"{found.missed[0]!r} follows from no passage"
-    return Told(found.share, "grounding.unsupported", evidence)
+    return Explained(found.share, "grounding.unsupported", evidence)

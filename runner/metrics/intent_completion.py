@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from runner.metrics._declare import metric
 from runner.metrics._tasks import INTENTS
-from runner.model import Judge, Told
+from runner.model import Explained, Judge
 
 
 @metric(layer="answer", tasks=(INTENTS,))
@@ -36,4 +36,4 @@ def intent_completion(
     intent, status = left[0]
     how = "only in part" if status == "partial" else "not"
     share = 1 - len(left) / len(intents)
-    return Told(share, "answer.omission", f"{intent!r} is {how} answered")
+    return Explained(share, "answer.omission", f"{intent!r} is {how} answered")

@@ -28,8 +28,8 @@ from runner.model._finding import (
     memberships,
 )
 from runner.model._gates import (
-    ACROSS,
     RUN_LEVEL,
+    RUN_LEVEL_SUMMARIES,
     STATISTICS,
     GateOutcome,
     GateResult,
@@ -43,11 +43,11 @@ from runner.model._gates import (
 )
 from runner.model._judge import (
     Drift,
+    Explained,
     Judge,
     JudgeAccount,
     Reply,
     Task,
-    Told,
     Unrated,
     Weight,
 )
@@ -77,10 +77,10 @@ from runner.model._vocabulary import (
 )
 
 __all__ = [
-    "ACROSS",
     "LAYERS",
     "NOTHING",
     "RUN_LEVEL",
+    "RUN_LEVEL_SUMMARIES",
     "STATISTICS",
     "Absent",
     "BaselineKind",
@@ -92,6 +92,7 @@ __all__ = [
     "Drift",
     "Endpoint",
     "Exchange",
+    "Explained",
     "Failed",
     "Failure",
     "Finding",
@@ -127,7 +128,6 @@ __all__ = [
     "Table",
     "Task",
     "Tighter",
-    "Told",
     "TrialSummary",
     "Turn",
     "Unrated",

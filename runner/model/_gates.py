@@ -17,7 +17,7 @@ RUN_LEVEL: Mapping[str, tuple[Better, tuple[float | None, float | None]]] = {
 }
 """What is measured over the run and not per case: direction and bounds."""
 
-ACROSS: Mapping[str, str] = {
+RUN_LEVEL_SUMMARIES: Mapping[str, str] = {
     "accuracy": "Cases that passed, of those that passed or failed.",
     "error_rate": "Cases that got no usable reply, of all that were asked.",
     "coverage": "Of the metric with the least: scores that came, of those due.",

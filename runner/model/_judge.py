@@ -57,7 +57,7 @@ class Judge(Protocol):
         """
 
 
-class Told(float):
+class Explained(float):
     """A score that brings its own diagnosis, for a case that misses its pass mark."""
 
     cause: str

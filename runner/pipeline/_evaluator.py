@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 
-from runner.diagnosis import Examiner, failed_call, unanswered
+from runner.diagnosis import Examiner, empty_answer, failed_call
 from runner.ledger import Entry
 from runner.model import Case, Exchange, Failure, JudgeAccount, Score
 from runner.pipeline._plan import Plan
@@ -69,7 +69,7 @@ class Evaluator:
         for exchange in exchanges:
             result, case = exchange.result, self._plan.cases[exchange.position]
             keep(case, exchange)
-            failure = result if isinstance(result, Failure) else unanswered(result)
+            failure = result if isinstance(result, Failure) else empty_answer(result)
             if failure:
                 yield PartlyScored(self._failed(exchange, case, failure))
             if failure or isinstance(result, Failure):

@@ -16,11 +16,11 @@ from runner.metrics._declare import metric
 from runner.model import (
     RUN_LEVEL,
     Case,
+    Explained,
     Failed,
     Measure,
     Passage,
     Response,
-    Told,
     split_statistic,
 )
 from runner.scores import Scope, Scorer
@@ -276,7 +276,7 @@ def test_what_a_score_tells_is_a_cause_of_its_layer_with_evidence(
     strange = {
         measure.label: (score.cause, score.evidence)
         for measure in MEASURES
-        if isinstance(score := row[measure.label], Told)
+        if isinstance(score := row[measure.label], Explained)
         and not (
             score.cause in ADVICE
             and score.cause.startswith(f"{measure.metric.layer}.")

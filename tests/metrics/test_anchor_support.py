@@ -5,7 +5,7 @@ import pytest
 
 from runner.metrics import Scripted
 from runner.metrics.anchor_support import anchor_support
-from runner.model import Passage, Told, Unrated
+from runner.model import Explained, Passage, Unrated
 
 STATUS = {"+": "explicit", "~": "implied", "0": "absent", "!": "contradicted"}
 CAME = (Passage(id="d#1", text="x", document="d"), Passage(id="e#2", text="y"))
@@ -83,7 +83,7 @@ def test_it_is_the_rate_of_the_source_wherever_nothing_is_contradicted():
 
 
 def test_a_full_score_needs_no_evidence():
-    assert not isinstance(score("+~"), Told)
+    assert not isinstance(score("+~"), Explained)
 
 
 @pytest.mark.parametrize("status", ["Explicit", " explicit ", "EXPLICIT"])

@@ -4,7 +4,7 @@ import pytest
 
 from runner.metrics import Scripted
 from runner.metrics.intent_completion import intent_completion
-from runner.model import Told, Unrated
+from runner.model import Explained, Unrated
 
 STATUS = {"+": "complete", "~": "partial", "0": "missing"}
 
@@ -50,7 +50,7 @@ def test_it_is_a_plain_share_for_every_pattern():
 
 
 def test_a_full_score_needs_no_evidence():
-    assert not isinstance(score("++"), Told)
+    assert not isinstance(score("++"), Explained)
 
 
 def test_a_judge_that_cannot_tell_gives_no_number():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.diagnosis import Examiner, failed_call, traced, unanswered
+from runner.diagnosis import Examiner, empty_answer, failed_call, traced
 from runner.metrics import Scripted, registry
 from runner.model import (
     Case,
@@ -489,7 +489,7 @@ def test_a_refusal_is_seen_also_where_no_measure_asks_for_it():
     ],
 )
 def test_an_empty_answer_is_no_usable_reply(response, message):
-    failure = unanswered(response)
+    failure = empty_answer(response)
 
     assert (failure and failure.cause) == (message and "service.empty_answer")
     assert (failure and failure.message) == message

@@ -9,43 +9,45 @@ from runner.cases._plan import Mistakes
 from runner.errors import Place
 from runner.units import listed
 
-COLUMNS = 12  # columns that are named
-_TELLING = ("quest", "prompt", "query", "input", "问", "utterance", "message", "text")
+COLUMNS = 12  # columns that an error names
+_LIKELY = ("quest", "prompt", "query", "input", "问", "utterance", "message", "text")
 
 
-class Unasked:
-    """The rows of one source that have no question."""
+class RowsWithoutQuestion:
+    """Collects them over the files of one source."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[Place]] = {}
         self._keys: dict[str, dict[str, None]] = {}
-        self._asking: set[str] = set()
+        self._with_question: set[str] = set()
 
-    def see(self, file: str, keys: Iterable[str], *, asks: bool) -> None:
-        """Note the keys of rows, and whether one of them is the question."""
+    def note_keys(self, file: str, keys: Iterable[str], *, has_question: bool) -> None:
+        """Note keys that rows of a file have, and whether one is the question."""
         self._keys.setdefault(file, {}).update(dict.fromkeys(keys))
-        if asks:
-            self._asking.add(file)
+        if has_question:
+            self._with_question.add(file)
 
     def add(self, row: Place) -> None:
         """Note a row that has no question."""
         self._rows.setdefault(row.file, []).append(row)
 
-    def tell(self, mistakes: Mistakes, *, mapped: bool) -> None:
-        """Report the rows, or the files; a key that was told of already is enough.
+    def report(self, mistakes: Mistakes, *, mapped: bool) -> None:
+        """Report each row, or each file once in which no row has a question.
+
+        A file of which a misspelled key for the question was reported is left out.
 
         Args:
-            mistakes: Where to; keys of files that nearly are fields are in it.
-            mapped: The spec says which key is the question, and is told where no file
-                has that key.
+            mistakes: Takes the reports; it holds the misspelled keys already.
+            mapped: Whether the spec names the key of the question. That no file has
+                this key is reported elsewhere.
         """
-        told = mapped and not self._asking
+        reported = mapped and not self._with_question
         named = {file for file, key in mistakes.of_files if _is_nearly(key)}
         for file, rows in self._rows.items():
-            if file in self._asking:
+            if file in self._with_question:
                 for row in rows:
                     mistakes.add("has no question", row)
-            elif not told and file not in named:
+            elif not reported and file not in named:
                 keys = list(self._keys[file])
                 have = listed(keys, COLUMNS) or "no keys"
                 what = f"no record has a question; they have {have}"
@@ -63,5 +65,5 @@ def _mapping(keys: list[str]) -> str:
 
 
 def _likely(keys: list[str]) -> Iterator[str]:
-    for word in _TELLING:
+    for word in _LIKELY:
         yield from (key for key in keys if word in key.casefold())
