@@ -75,10 +75,10 @@ bench-judge: $(VENV)/dev  ## measure a judge against labels by people: make benc
 bench-attribution: $(VENV)/dev  ## show which cause seeded faults are charged to, on labelled data
 	$(BIN)/python -m bench.attribution
 
-bench-gates: $(VENV)/dev  ## simulate how often gates on drops cry wolf, and what they find
+bench-gates: $(VENV)/dev  ## simulate false alarms of gates on drops, and what they detect
 	$(BIN)/python -m bench.gates
 
-bench-kappa: $(VENV)/dev  ## simulate what so many labels can say of a judge
+bench-kappa: $(VENV)/dev  ## simulate how exactly a number of labels measures a judge
 	$(BIN)/python -m bench.kappa
 
 check: lint types test  ## lint, types and test, before a commit
