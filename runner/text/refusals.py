@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from runner.text import _refusals_zh as _chinese
 from runner.text.matching import contains
 from runner.text.words import fold
 
@@ -125,40 +126,6 @@ _IMPROPER = (
     r"|\b(?:illegal|unethical|harmful|immoral) and (?:un|im|ill|harm)"
 )
 
-# Chinese, after folding: the same parts.
-_SELF = (
-    r"(?:我|本助手|本系统|小助手)(?:们|是|这边|作为|只是|目前|暂时|暂|还|也|并|个|一|名|款|[a-z]"
-    r"|语言|模型|人工智能|助手|,)*"
-)
-_SOURCE_ZH = (
-    r"(?:资料|文档|上下文|材料|知识库|原文|文中|文本|段落|片段|来源|文章|数据库|库中|手册"
-    r"|(?:检索|搜索|查询)结果|(?:提供|已知|现有|检索|给定)[^。,]{0,4}(?:信息|内容))"
-)
-_STATED_ZH = (
-    r"(?:提到|提及|包含|包括|涉及|涵盖|说明|写明|给出|提供|找到|记载|介绍|显示|指出|相关|有关|关于"
-    r"|足够|回答|明确|描述|体现|收录|列出|答案)"
-)
-_CHINESE = (
-    rf"{_SELF}(?:不能|无法|不会|不可以|没法|没有办法|难以|不便|不得|拒绝|未能|不应)[^。,;!?]{{0,12}}?"
-    r"(?:提供|回答|解答|回复|告诉|告知|教|推荐|鼓励|支持|帮|协助|生成|给|确定|判断|确认|找到|查|制造"
-    r"|讨论|分享|建议|满足|执行|完成|做|写|参与|透露|描述|预测|评价|评论|表达|认同)"
-    r"|(?:抱歉|对不起|遗憾|不好意思)[^。!?]{0,16}(?:不能|无法|不会|没有|未能|不便|暂无|不在|不足)"
-    r"|(?:^|[,。!?;:\s恕]|[暂前仍还也都此以故])(?:无法|不能|难以)(?:准确|直接|据此|从[^。,]{0,12}"
-    r"|根据[^。,]{0,12})?(?:回答|解答|确定|判断|得知|得出|获知|确认|给出|作答|协助|帮助"
-    r"|提供(?:帮助|此类|这类|该|相关|有关|关于|任何|具体))"
-    rf"|(?:^|[。,!?\s]){_SELF}[^。,;!?]{{0,6}}?(?:(?:没有?|缺乏|未能?)[^。,;!?]{{0,8}}?(?:信息|资料"
-    r"|数据|找到|查到|权限|记录)|不(?:太|是很|大)?(?:知道|清楚|了解|确定))"
-    rf"|{_SELF}只(?:能|会)?(?:回答|解答|提供)|问题[^。,]{{0,6}}(?:超出|不在|不属于)"
-    r"|(?:回答|解答|答|判断)不了|无从(?:得知|回答|判断)"
-    rf"|{_SOURCE_ZH}[^。,;!?]{{0,12}}?(?:没有?|未|无|缺乏|缺少|不足|不涉|不包)[^。,;!?]{{0,6}}?"
-    rf"{_STATED_ZH}|{_SOURCE_ZH}[^。,;!?]{{0,6}}?(?:不足(?:以|\W|$)|无关)"
-    r"|(?:^|[,。!?:\s])[也并均都暂尚目前]*(?:没有|未|没)能?(?:明确|具体|直接)?(?:提及|提到|找到|查到"
-    r"|查询到|检索到)"
-    r"|(?:没有|未|暂无|没|并无|未能|无)(?:(?:找到|查到|查询到|检索到|搜索到|发现|足够|相关|有关|明确"
-    r"|提供|任何|具体|的|,|[与关][^。,]{0,20})+(?:信息|资料|内容|数据|记录|答案|说明|文档|依据)"
-    r"|(?:信息|资料|答案)(?:\W|$))|^(?:未知|不详)\W*$"
-)
-
 _CUES = """
 not no never nothing none neither nor cannot unable can't don't doesn't didn't won't
 couldn't wouldn't isn't aren't wasn't weren't haven't hasn't fails fail lack lacks n a
@@ -167,25 +134,23 @@ outside beyond rather prefer against illegal unethical harmful immoral condemn m
 prohibit prohibits prevent prevents forbid forbids
 """
 _NEGATION = frozenset(_CUES.split())  # without one, no way need be tried
-_NEGATION_ZH = frozenset("不无没未缺拒只超详")
 _WAYS = (_UNABLE, _UNKNOWN, _SILENT, _IMPROPER)
 _compiled = cache(re.compile)  # of a language that no answer is in, none need be
 _TURN = re.compile(
     r"\b(?:however|but|nevertheless|nonetheless|that said|in general|generally"
-    r"|to answer|here (?:are|is))\b|但是?|不过|然而|以下是|一般来说|通常"
+    rf"|to answer|here (?:are|is))\b|{_chinese.TURN}"
 )
 _OFFER = re.compile(
     r"\W*(?:(?:if|would|please|you (?:can|may|could)|i (?:can|could|would|will|am)"
     r"|i'(?:m|d|ll)|we can|let|feel|what|is there|it(?:'s| is) (?:\w+ )?(?:important"
-    r"|essential|crucial|best|worth|necessary))\b|您|你|如果|请|我|建议)"
+    rf"|essential|crucial|best|worth|necessary))\b|{_chinese.OFFER})"
 )
 _SENTENCE = re.compile(r"[^.!?。\n]*(?:[.!?]+(?=\s|$|[^\x00-\x7f])|[。\n]|[.!?]|$)\s*")
 _ABOUT_THE_TALK = re.compile(
     r"\W*(?:i\b|i'm|we\b|my\b|as an?\b|sorry|apolog|unfortunately|thank|hello|hi\b|dear"
     r"|(?:your |the )?question|you (?:ask|want|are asking)|sure\b"
     rf"|(?:(?:the|these|this|all|both|provided|given|available|retrieved) )*{_SOURCE}"
-    r"|[很非常真]*(?:抱歉|遗憾|对不起|不好意思)|[您你]好|我|感谢|谢谢|作为|[您你]的问题|关于[您你]"
-    r"|(?:[已所]?提供的?|现有|当前|给定的?|检索到的?)?(?:资料|文档|上下文|内容|文本|材料|文章))"
+    rf"|{_chinese.ABOUT_THE_TALK})"
 )
 _A_WORD = re.compile(r"[a-z']+")
 
@@ -205,7 +170,9 @@ def declines(answer: str, phrases: Iterable[str] = ()) -> bool:
     """
     if any(contains(answer, phrase) for phrase in phrases):
         return True
-    head = fold(answer[:HEAD]).replace("、", ",").strip()
+    head = _chinese.plain(fold(answer[:HEAD]).replace("、", ",").strip())
+    if len(head) <= _chinese.LONGEST and _compiled(_chinese.SENT_ON).fullmatch(head):
+        return True
     for sentence in _SENTENCE.finditer(head, 0, OPENING + SOON):
         if sentence.start() > OPENING:
             break
@@ -222,8 +189,8 @@ def _refusal(sentence: str) -> int | None:
     found: list[re.Match[str] | None] = []
     if not _NEGATION.isdisjoint(_A_WORD.findall(sentence)):
         found += [_compiled(way).search(sentence) for way in _WAYS]
-    if not sentence.isascii() and not _NEGATION_ZH.isdisjoint(sentence):
-        found.append(_compiled(_CHINESE).search(sentence))
+    if not sentence.isascii() and not _chinese.NEGATION.isdisjoint(sentence):
+        found.append(_compiled(_chinese.DECLINING).search(sentence))
     return min((match.end() for match in found if match), default=None)
 
 
