@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from runner.cases import Row, check_unique, load, lookalikes
-from runner.errors import InputError, Place, Problems, reason
+from runner.errors import InputError, Place, Problems, named, reason
 from runner.files._globs import matching
 from runner.files._json import json_rows, jsonl_rows
 from runner.files._tables import table_rows
@@ -158,14 +158,15 @@ class _Reading:
         else:
             return [whole]
         if not has_magic(pattern):
-            raise InputError(f"{pattern} is not there", where=where, hint=near(whole))
+            what = f"{named(pattern)} is not there"
+            raise InputError(what, where=where, hint=near(whole))
         try:
             found = matching(str(whole.relative_to(self.root)), self.root)
         except ValueError as error:
             raise InputError(f"{pattern}: {error}", where=where) from None
         files = [path for path in found if path.name[0] != "."]
         if not files:
-            raise InputError(f"no file matches {pattern}", where=where)
+            raise InputError(f"no file matches {named(pattern)}", where=where)
         return files
 
     def rows(self, files: list[Path], where: Place) -> Iterator[Row]:

@@ -102,6 +102,7 @@ _WANTED: Mapping[str, str] = {
     "bool_parsing": "true or false",
     "float_type": "a number",
     "float_parsing": "a number",
+    "finite_number": "a finite number",
     "int_type": "a whole number",
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",

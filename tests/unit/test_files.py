@@ -409,6 +409,7 @@ def test_paths_are_relative_to_the_spec_or_the_workspace(tmp_path, cases, expect
             "b.json",
             "specs/spec.yaml:1 cases: b.json is not there (did you mean a.json?)",
         ),
+        (" ", "specs/spec.yaml:1 cases: ' ' is not there"),
         ("x" * 300, f"specs/spec.yaml:1 cases: {'x' * 300} is not there"),
         ("a**.json", "a**.json: ** stands for folders"),
         (["a.json", "./a.json"], "specs/a.json is named twice"),

@@ -103,6 +103,10 @@ def test_what_needs_a_judge_says_so_where_there_is_none():
         ("{url: 'http://x/v1', model: m, temprature: 0}", "did you mean temperature?"),
         ("{url: 'http://x/v1', model: m, temperature: 3}", "judge.temperature"),
         ("{url: 'http://x/v1', model: m, temperature: true}", "judge.temperature"),
+        (
+            "{url: 'http://x/v1', model: m, temperature: 1e400}",
+            "must be a finite number",
+        ),
         ("{url: 'http://x/v1', model: m, timeout: 30}", "30 has no unit"),
         ("{url: 'http://x/v1', model: m, min_kappa: 6}", "no share"),
         ("{url: 'http://x/v1', model: m, when: never}", "passed"),
