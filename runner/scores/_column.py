@@ -1,4 +1,4 @@
-"""One metric's scores over all cases, as small as they can be kept."""
+"""The scores of one metric over all cases, nine bytes for each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ class Column:
     """
 
     SCORED = 1
-    """The status byte of a number; 0 is missing, and the rest are reasons."""
-    REASONS = 254
-    """How many reasons a status byte has room for, with one of each kind to spare."""
+    """The status byte of a number; 0 is a case not scored, all others are reasons."""
+    REASONS = 253
+    """Codes that are given to single reasons; the last three of a byte are for the rest
+    of each kind: unscored, absent and failed."""
 
     def __init__(self, measure: Measure, size: int) -> None:
         self.measure = measure
