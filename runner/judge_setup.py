@@ -18,7 +18,7 @@ from runner.judges.fingerprints import fingerprints
 from runner.judges.recorded import reply_changes
 from runner.metrics import registry
 from runner.model import Measure, YardstickChange
-from runner.pipeline import Plan, Rating, weighed
+from runner.pipeline import Plan, Rating, with_weights
 from runner.spec import Spec, parse
 
 
@@ -38,7 +38,7 @@ def with_judge(plan: Plan, root: Path, templates: Path) -> Plan:
         return plan
     tasks = dict.fromkeys(task for measure in judged for task in measure.metric.tasks)
     known = fingerprints(list(tasks), templates)
-    return weighed(plan, _calibration(plan, root), known)
+    return with_weights(plan, _calibration(plan, root), known)
 
 
 def judge_changes(
@@ -51,7 +51,7 @@ def judge_changes(
     prompts and the cases are those of now.
 
     Args:
-        plan: Of the spec now, weighed.
+        plan: Of the spec now, with its weights.
         root: The workspace.
         before: The workspace at the base commit.
         environ: What the spec's variables may be.

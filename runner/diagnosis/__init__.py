@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from runner.diagnosis._gates import traced
+from runner.diagnosis._attribution import attributed
 from runner.diagnosis._rules import RULES, UNKNOWN, ReplyFacts, Rule
 from runner.model import (
     LAYERS,
@@ -28,7 +28,7 @@ from runner.scores import NO_REPLY, Asked, Scope, declined
 from runner.spec import DEFAULT_MARKS, DiagnosisMarks
 from runner.units import tell_apart
 
-__all__ = ["Examiner", "empty_answer", "failed_call", "traced"]
+__all__ = ["Examiner", "attributed", "empty_answer", "failed_call"]
 
 PASSED = Finding("passed")
 LUCKY = Finding("passed", lucky=True)

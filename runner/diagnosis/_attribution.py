@@ -1,7 +1,7 @@
-"""Which layer a gate that fails speaks of: that of the cases that pull it down.
+"""Attributes a failed gate to a layer: that of the failing cases that lower its number.
 
-A number is seldom low for its own sake. Where every answer lacks its key points because
-the passage that holds them was not found, the gate on key points speaks of retrieval.
+Where answers lack their key points because the passage that holds them was not
+retrieved, the gate on key points is charged to retrieval.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from runner.model import (
 )
 
 
-def traced(
+def attributed(
     gates: Iterable[GateResult],
     summaries: Mapping[str, Summary],
     failing: Sequence[Record],
 ) -> tuple[GateResult, ...]:
-    """Give the gates, each that failed with the layer that it speaks of.
+    """Give the gates, each failed one with the layer that it is charged to.
 
-    It is the layer to which most of the failing cases that broke a red line, or whose
-    score is worse than the limit, are charged; the earlier one of two with as many. A
-    layer after that of the metric does not explain its number, but for the context,
-    which judges the order that the metrics of retrieval count. Where no failing case
-    explains it, it is the metric's own. How fast and dear replies were is explained by
-    no case that fails, and a number over the whole run by all of them.
+    The failing cases that count are those that broke the red line, or whose score is
+    worse than the limit; of a number over the whole run, such as accuracy, all. The
+    layer is the one that most of them are charged to, the earlier one in a tie. Layers
+    after that of the metric are left out, as they cannot explain its number; only
+    context, which judges the order of passages, may explain a metric of retrieval.
+    Where no case explains it, the layer is that of the metric, as it always is for a
+    metric of the service layer, such as latency.
     """
     return tuple(
         gate.model_copy(update={"layer": _layer(gate, summaries, failing)})
@@ -66,7 +67,7 @@ def _layer(
 
 
 def _worse(gate: GateResult, summary: Summary) -> Callable[[float | None], bool]:
-    """Give what says that a score pulls the number of a gate across its limit."""
+    """Give a test of whether a score is on the wrong side of the limit of a gate."""
     bound = gate.baseline if gate.rule == "max_drop" else gate.limit
     low = summary.better == "higher" if gate.rule == "max_drop" else gate.rule == "min"
     return lambda score: (

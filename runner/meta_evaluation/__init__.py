@@ -29,7 +29,7 @@ from runner.meta_evaluation._measures import LabelledMeasure, labelled_measures
 from runner.meta_evaluation._rating import Rater
 from runner.meta_evaluation._result import MeasureResult, rated_measure
 from runner.model import Failed, JudgeAccount
-from runner.pipeline import Plan, weighed
+from runner.pipeline import Plan, with_weights
 from runner.redact import Redactor
 from runner.scores import Scope
 from runner.session import World
@@ -248,7 +248,7 @@ def _report_lines(
     judged = {one.of.measure.label: one for one in found}
     rated = tuple(measure for measure in spec.measures if measure.label in judged)
     plan = study.plan._replace(spec=spec._replace(measures=rated))
-    weights = weighed(plan, calibration, known).weights
+    weights = with_weights(plan, calibration, known).weights
     pairs = list(annotator_pairs(study.labels))
     for label, one in judged.items():
         weight = weights[label]

@@ -74,7 +74,7 @@ class Case(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """One retrieved passage; its rank is its position, ``score`` is only shown."""
+    """One retrieved passage; its rank is its position; ``score`` decides nothing."""
 
     id: str | None = None
     text: str | None = None

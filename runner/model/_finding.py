@@ -13,7 +13,7 @@ from runner.model._vocabulary import Frozen, Layer, Outcome
 
 
 class Finding(NamedTuple):
-    """A diagnosis: outcome, and for a failing case its first collapsed layer."""
+    """The outcome of a case, and of a failing one its first failed layer and cause."""
 
     outcome: Outcome
     layer: Layer | None = None
@@ -26,13 +26,13 @@ class Finding(NamedTuple):
     lucky: bool = False
     """Passed although no relevant passage came."""
     trials: tuple[Outcome, ...] = ()
-    """What came of each trial, where there are several."""
+    """The outcome of each trial, where there are several."""
     would_be: Outcome | None = None
-    """What came of a case in quarantine."""
+    """The outcome that a case in quarantine would have."""
 
     @property
     def leaks(self) -> bool:
-        """Whether something crossed a wall, also in a reply that cannot be used."""
+        """Whether anything leaked, also in a reply that cannot be used."""
         later = (cause.startswith("isolation.") for cause in self.also)
         return self.layer == "isolation" or any(later)
 
@@ -67,9 +67,9 @@ class Record(NamedTuple):
     absent: tuple[str, ...] = ()
     """Metrics for which the reply lacks the evidence."""
     trials: tuple[Outcome, ...] = ()
-    """What came of each trial, where there are several."""
+    """The outcome of each trial, where there are several."""
     would_be: Outcome | None = None
-    """What came of a case in quarantine."""
+    """The outcome that a case in quarantine would have."""
 
 
 def memberships(case: Case | Record) -> set[str]:
@@ -86,7 +86,7 @@ def memberships(case: Case | Record) -> set[str]:
 
 
 class TrialSummary(Frozen):
-    """How far the trials of a case agree, over the cases with two judged trials."""
+    """How far the trials of a case agree, over cases with two judged trials or more."""
 
     times: int
     passes: str
@@ -101,7 +101,7 @@ class TrialSummary(Frozen):
 
 
 class Quarantined(Frozen):
-    """A case that did not gate, and what came of it all the same."""
+    """A case in quarantine as a report shows it, with the outcome it would have."""
 
     id: str
     until: date

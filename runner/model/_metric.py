@@ -12,7 +12,7 @@ from runner.model._vocabulary import NOTHING, Better, Frozen, Layer
 
 
 class Ranking(NamedTuple):
-    """The retrieved list held against the judgments: grades by rank, not ids."""
+    """The relevance of the retrieved list: grades by rank, without ids."""
 
     gains: tuple[int, ...]
     """Grade at each rank; 0 where unjudged, and where the id came before."""
@@ -30,9 +30,9 @@ class Unscored(NamedTuple):
 
 
 class Absent(Unscored):
-    """A case asks for a score, and its reply does not show what it is read from.
+    """The case asks for a score, and the reply does not show the evidence for it.
 
-    It is unscored, and lowers the coverage of the metric.
+    This lowers the coverage of the metric, as a failed score does.
     """
 
     __slots__ = ()
@@ -62,21 +62,21 @@ class Metric(NamedTuple):
     function: Callable[..., float | Unscored]
     unit: str = ""
     tasks: tuple[Task[Any], ...] = ()
-    """What a judge is asked for it, once each; none where no model has a say."""
+    """The tasks of its judge, once each; none where no model rates."""
     embeds: bool = False
     """Whether it has the judge embed texts."""
 
     @property
     def judged(self) -> bool:
-        """Whether a model has a say in the number."""
+        """Whether a model rates it."""
         return "judge" in self.inputs
 
     @property
     def examines(self) -> bool:
-        """Whether a score says that the answer itself was looked at.
+        """Whether its score says that the content of the answer was judged.
 
-        That nothing forbidden was said, and that an answer was given at all, says
-        nothing about what the answer is worth.
+        A case without any such score is undetermined. That nothing forbidden was said
+        does not show that an answer is right.
         """
         return self.name == "refusal" or (
             self.layer == "answer" and self.name != "forbidden_content"
@@ -95,9 +95,9 @@ class Measure(NamedTuple):
     metric: Metric
     options: Mapping[str, Any] = NOTHING
     judge: str = ""
-    """Who rates, and by which versions of the prompts, where a model has a say."""
+    """The model and the versions of the prompts of a judged metric."""
     advises: bool = False
-    """Whether it decides nothing: nobody has held its judge against people."""
+    """Whether it decides nothing, as its judge is not calibrated against people."""
 
     @property
     def layer(self) -> Layer:
@@ -149,7 +149,7 @@ class Summary(Counts):
     interval: tuple[float, float] | None = None
     version: int = 1
     judge: str = ""
-    """Who rated, and by which versions of the prompts, where a model had a say."""
+    """The model and the versions of the prompts of a judged metric."""
     unit: str = ""
     ceiling: float | None = None
     """The best mean that is possible where k is below the number of relevant ids."""

@@ -15,7 +15,7 @@ from runner.pipeline._endpoint_baseline import EndpointBaseline
 from runner.pipeline._evaluator import Evaluator, with_quarantine
 from runner.pipeline._plan import ALL, Filters, Plan, check_selectors, plan, select
 from runner.pipeline._rating import Interruptible, Rating
-from runner.pipeline._weights import weighed
+from runner.pipeline._weights import with_weights
 from runner.report import Report
 from runner.trials import merge_trials
 
@@ -29,7 +29,7 @@ __all__ = [
     "evaluate",
     "plan",
     "select",
-    "weighed",
+    "with_weights",
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from runner import __version__, gates
 from runner.comparison import Results, compare
-from runner.diagnosis import traced
+from runner.diagnosis import attributed
 from runner.errors import Cancelled, Unavailable
 from runner.gates import Measured, Selection
 from runner.ledger import Ledger, slices_of
@@ -55,7 +55,7 @@ def conclude(
     trials = summary(cases, ledger.findings, spec.trials)
     selection = Selection(cases, plan.left_out) if plan.filters != ALL else None
     measured = Measured(ledger.judged(), summaries, comparison, selection, plan.review)
-    results = traced(gates.hold(spec, measured), summaries, list(ledger.failed()))
+    results = attributed(gates.hold(spec, measured), summaries, list(ledger.failed()))
     verdict, reasons = gates.verdict(results)
     if stopped:
         # A red line that is broken stays broken, whatever came after it.

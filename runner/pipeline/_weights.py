@@ -11,7 +11,7 @@ from runner.spec import JudgeSpec, advised
 from runner.text import language
 
 
-def weighed(
+def with_weights(
     plan: Plan, calibration: Calibration | None, prints: Mapping[str, TaskFingerprint]
 ) -> Plan:
     """Give a plan in which a judged metric decides only as far as it may.

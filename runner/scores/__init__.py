@@ -81,7 +81,7 @@ class Scorer:
         )
 
     def asked(self, case: Case, response: Response) -> Asked:
-        """Give the pair with what both metrics and diagnosis read from it."""
+        """Give a case and its reply with what metrics and diagnosis read of them."""
         decided = declined(case, response) if self._reads_declined else None
         ranked = ranking(case, response, self._scope)
         return Asked(case, response, self._scope, decided, ranked)
@@ -99,7 +99,7 @@ class Scorer:
         return tuple(map(scores.__getitem__, self._order))
 
     def unjudged(self, row: Sequence[Score]) -> list[int]:
-        """Give the positions in a row that lack nothing but a judge."""
+        """Give the positions in a row that have no score only for want of a judge."""
         return [position for position in self._judged if row[position] is NO_JUDGE]
 
     def rate(self, asked: Asked, position: int, judge: Judge) -> Score:

@@ -1,4 +1,4 @@
-"""Metrics of a layer that read the same, which is looked up once for all of them."""
+"""Groups measures with the same layer and inputs, which are then checked once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from runner.model import Absent, Failed, Layer, Measure, Score, Unrated, Unscored
 
 _RANKINGS = 1024
-"""Ranked lists whose scores are remembered: with a hit or two in each, few differ."""
+"""Rankings whose scores are cached: with one or two hits in each, few differ."""
 
 
 class Group(NamedTuple):
@@ -23,7 +23,7 @@ class Group(NamedTuple):
     """Where their scores stand in a row."""
     score: Callable[..., tuple[Score, ...]]
     judged: bool
-    """Whether a model has a say in them."""
+    """Whether a model rates them."""
 
     def scores(
         self, values: Mapping[str, Any], inapplicable: Unscored | None
@@ -48,14 +48,14 @@ class Group(NamedTuple):
 
 
 def _more_telling(one: Unscored | None, other: Unscored) -> Unscored:
-    """Give which of two reasons tells more: what a case does not ask is not absent."""
+    """Give the reason to report: one that lies in the case comes before an absence."""
     if one is None or (isinstance(one, Absent) and not isinstance(other, Absent)):
         return other
     return one
 
 
 def grouped(measures: Sequence[Measure]) -> Iterable[Group]:
-    """Give the measures in groups; what reads nothing but the ranking remembers it."""
+    """Give the groups; metrics that read the ranking alone cache their scores by it."""
     alike: dict[tuple[Any, ...], list[int]] = {}
     for position, measure in enumerate(measures):
         metric = measure.metric

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.diagnosis import Examiner, empty_answer, failed_call, traced
+from runner.diagnosis import Examiner, attributed, empty_answer, failed_call
 from runner.metrics import Scripted, registry
 from runner.model import (
     Case,
@@ -519,7 +519,7 @@ def failing(name, layer, *, type_=None, **scores):
 
 def speaks_of(cases, /, metric="key_points", rule="min", limit=0.8, **more):
     given = {"metric": metric, "rule": rule, "limit": limit, "outcome": "failed"}
-    (gate,) = traced([GateResult(**{**given, **more})], SUMMARIES, cases)
+    (gate,) = attributed([GateResult(**{**given, **more})], SUMMARIES, cases)
     return gate.layer
 
 

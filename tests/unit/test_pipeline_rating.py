@@ -22,7 +22,7 @@ from runner.model import (
     Task,
     Unrated,
 )
-from runner.pipeline import Callbacks, Plan, Rating, evaluate, weighed
+from runner.pipeline import Callbacks, Plan, Rating, evaluate, with_weights
 from runner.spec import EndpointSpec, JudgeSpec, Limit, Spec, Trials, bind
 from runner.units import Amount
 
@@ -387,7 +387,7 @@ def test_a_judged_metric_decides_where_its_judge_was_held_against_people(
     found, uncalibrated, decides, why
 ):
     given = plan(marks={"rightness": 0.5}, limits=LIMITS, uncalibrated=uncalibrated)
-    held = weighed(given, found, PRINTS)
+    held = with_weights(given, found, PRINTS)
 
     weight = held.weights["rightness"]
     limit = held.spec.limits[0]
@@ -401,7 +401,9 @@ def test_a_judged_metric_decides_where_its_judge_was_held_against_people(
 
 @pytest.mark.parametrize("says", [0.0, 1.0])
 def test_an_uncalibrated_judge_turns_no_run_red_and_none_green(says):
-    given = weighed(plan(marks={"rightness": 0.5}, limits=LIMITS[:1]), None, PRINTS)
+    given = with_weights(
+        plan(marks={"rightness": 0.5}, limits=LIMITS[:1]), None, PRINTS
+    )
     model = Model({f"answer {n}": says for n in range(COUNT)})
 
     report, _, _ = run(given, map(answered, range(COUNT)), model.rating())
@@ -414,7 +416,9 @@ def test_an_uncalibrated_judge_turns_no_run_red_and_none_green(says):
 
 @pytest.mark.parametrize("says", [0.0, 1.0])
 def test_nor_does_accuracy_stand_on_it(says):
-    given = weighed(plan(marks={"rightness": 0.5}, limits=LIMITS[1:]), None, PRINTS)
+    given = with_weights(
+        plan(marks={"rightness": 0.5}, limits=LIMITS[1:]), None, PRINTS
+    )
     model = Model({f"answer {n}": says for n in range(COUNT)})
 
     report, _, _ = run(given, map(answered, range(COUNT)), model.rating())
@@ -424,7 +428,7 @@ def test_nor_does_accuracy_stand_on_it(says):
 
 
 def test_a_calibrated_one_decides_by_its_pass_mark():
-    given = weighed(plan(marks={"rightness": 0.5}), calibration(), PRINTS)
+    given = with_weights(plan(marks={"rightness": 0.5}), calibration(), PRINTS)
     model = Model({"answer 0": 0.2, "answer 1": "down"})
 
     report, _, _ = run(given, map(answered, range(COUNT)), model.rating())
@@ -436,7 +440,7 @@ def test_a_calibrated_one_decides_by_its_pass_mark():
 
 def test_what_advises_does_not_lower_the_coverage_of_a_run():
     limit = Limit("coverage", "min", Amount(1.0))
-    given = weighed(plan(cases=KEYED, limits=[limit]), None, PRINTS)
+    given = with_weights(plan(cases=KEYED, limits=[limit]), None, PRINTS)
     model = Model({f"answer {n}": "down" for n in range(4)})
 
     report, _, _ = run(given, map(answered, range(4)), model.rating())
