@@ -62,7 +62,7 @@ class ReplyMap:
         self._cite = compiler.cite(spec.citations)
         self._strip = compiler.strip(spec.strip)
         # A flag that the spec names is false where it is null; the default is unknown.
-        self._silent = False if "refused" in spec.model_fields_set else None
+        self._null_flag = False if "refused" in spec.model_fields_set else None
         self._watch = Watch(spec, place)
         if compiler.problems:
             raise Problems(compiler.problems)
@@ -116,11 +116,11 @@ class ReplyMap:
         Each is one event of a stream alone; None where the expression of the answer
         needs several of them.
         """
-        alone = map(self.part, replies)
+        alone = map(self.partial_answer, replies)
         return next((index for index, part in enumerate(alone) if part), None)
 
-    def part(self, reply: Any) -> str | None:
-        """Give the answer in a reply that may not be whole, None where there is none.
+    def partial_answer(self, reply: Any) -> str | None:
+        """Give the answer in a reply that may be incomplete, None where there is none.
 
         Never raises: what an expression cannot take is missing, since more was to come.
         """
@@ -196,7 +196,7 @@ class ReplyMap:
         if self._refused is None:
             return None
         flag = self._refused(reply)
-        return self._silent if flag is None else truth(flag)
+        return self._null_flag if flag is None else truth(flag)
 
 
 def _or_none(read: Callable[[Any], Any] | None, value: Any) -> Any:

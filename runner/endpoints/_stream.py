@@ -102,7 +102,7 @@ class Stream:
 def with_part(failure: Failure, replies: ReplyMap, reply: Any) -> Failure:
     """Add to a failure the part of the answer that had arrived."""
     failure = failure._replace(shown=replies.shown(reply))
-    part = replies.part(reply)
+    part = replies.partial_answer(reply)
     if not part:
         return failure
     said = f"until then it had answered: {excerpt(part, _PART)}"

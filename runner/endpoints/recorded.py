@@ -44,8 +44,8 @@ _Key = str | tuple[str, int]
 class RecordedEndpoint:
     """Answers from a file of JSON Lines, one line a case and trial.
 
-    The file is read once to note where each record stands, and each record again when
-    it is asked for: the traffic is never held. Threads may share it. The mapping's
+    The file is read once to index its records, and each record again when it is asked
+    for, so that the file is never held in memory. Threads may share it. The mapping's
     ``strip`` and citation pattern are applied anew, since a record holds the whole
     answer; its paths are not, since a record has one shape.
 
@@ -57,7 +57,7 @@ class RecordedEndpoint:
 
     Raises:
         InputError: The file is no file or cannot be read, a line is no record or too
-            long, or a case and trial stands there twice.
+            long, or a case and trial has two records.
     """
 
     def __init__(

@@ -59,29 +59,32 @@ class Evaluator:
         return map(_entry, replies)
 
     def account(self) -> JudgeAccount | None:
-        """Give what judging took; None where nothing is rated by a judge."""
+        """Give the account of the judge; None where nothing is rated by one."""
         return self._rater.account() if self._rater else None
 
     def _scored(
         self, exchanges: Iterable[Exchange], keep: Callable[[Case, Exchange], object]
     ) -> Iterator[PartlyScored]:
-        """Score and diagnose by all that needs no judge."""
         for exchange in exchanges:
-            result, case = exchange.result, self._plan.cases[exchange.position]
+            case = self._plan.cases[exchange.position]
             keep(case, exchange)
-            failure = result if isinstance(result, Failure) else empty_answer(result)
-            if failure:
-                yield PartlyScored(self._failed(exchange, case, failure))
-            if failure or isinstance(result, Failure):
-                continue
-            asked = self._scorer.asked(case, result)
-            scores = self._scorer.row(asked)
-            finding = self._examiner.diagnose(asked, scores)
-            facts = (asked.has_hit, asked.hits, asked.layers_shown)
-            yield PartlyScored(Entry(exchange, scores, finding, *facts), asked)
+            yield self._score(case, exchange)
+
+    def _score(self, case: Case, exchange: Exchange) -> PartlyScored:
+        """Score and diagnose a reply by all metrics that need no judge."""
+        result = exchange.result
+        if isinstance(result, Failure):
+            return PartlyScored(self._failed(exchange, case, result))
+        if empty := empty_answer(result):
+            return PartlyScored(self._failed(exchange, case, empty))
+        asked = self._scorer.asked(case, result)
+        scores = self._scorer.row(asked)
+        finding = self._examiner.diagnose(asked, scores)
+        shown = (asked.has_hit, asked.hits, asked.layers_shown)
+        return PartlyScored(Entry(exchange, scores, finding, *shown), asked)
 
     def _failed(self, exchange: Exchange, case: Case, failure: Failure) -> Entry:
-        """Give no scores where no usable reply came, but for a leak that it shows."""
+        """Give the entry of a case without a usable reply: at most a leak is scored."""
         finding = failed_call(case, failure, self._scope)
         scores: list[Score] = [NO_REPLY] * len(self._scorer.measures)
         for position, measure in enumerate(self._scorer.measures):

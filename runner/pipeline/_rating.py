@@ -91,7 +91,7 @@ class Rater:
         self._flips = 0
 
     def account(self) -> JudgeAccount:
-        """Give what judging took, and what came of asking again."""
+        """Give the account of the judge, and how often it scored differently again."""
         with self._lock:
             drift = Drift(items=self._items, flips=self._flips)
         return self._rating.account().model_copy(update={"drift": drift})

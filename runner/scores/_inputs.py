@@ -25,7 +25,7 @@ NO_JUDGE = Unscored("no judge was asked")
 
 
 class Scope(NamedTuple):
-    """What of the spec decides how replies are read."""
+    """The parts of a spec that decide how its metrics read replies."""
 
     match: Match = "chunk"
     shared_tenants: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Scope(NamedTuple):
 
     @classmethod
     def of(cls, endpoint: EndpointSpec) -> Scope:
-        """Give that of an endpoint's replies, without a judge."""
+        """Give the scope for the replies of an endpoint, without a judge."""
         only_cited = endpoint.response.scope == "cited"
         return cls(endpoint.match, endpoint.shared_tenants, only_cited=only_cited)
 
@@ -48,6 +48,7 @@ class Asked(NamedTuple):
     response: Response
     scope: Scope
     declined: bool | None
+    """None where it cannot be told, and where no metric of the spec asks for it."""
     ranking: Ranking | Unscored
 
     @property
@@ -102,7 +103,7 @@ def declined(case: Case, response: Response) -> bool | None:
 
 
 def walls(case: Case, shared_tenants: tuple[str, ...] = ()) -> Walls | None:
-    """Give what must not cross to a case, or None where it names nothing."""
+    """Give what must not reach the asker of a case; None where it names nothing."""
     if not case.has_walls:
         return None
     return Walls(
@@ -115,6 +116,7 @@ def walls(case: Case, shared_tenants: tuple[str, ...] = ()) -> Walls | None:
 
 
 def ranking(case: Case, response: Response, scope: Scope) -> Ranking | Unscored:
+    """Give the relevance of what was retrieved, or why it is unknown."""
     if case.expect_refusal:
         return SHOULD_DECLINE
     if scope.only_cited:
