@@ -12,8 +12,8 @@ from runner.errors import NAMED
 from runner.units import count
 
 _GROUPED = re.compile(r"(?<![0-9])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])")
-_OTHER = re.compile(r"[;；\n]")
-_DOUBTFUL = re.compile(r"[,;；\n]")
+_OTHER = re.compile(r"[;；，、\n]")
+_DOUBTFUL = re.compile(r"[,;；，、\n]")
 
 
 def json_cell(cell: str) -> Any:
@@ -61,7 +61,7 @@ class Misread:
         self._first: dict[tuple[str, str, bool], str] = {}
 
     def look(self, cell: str, file: str, column: str, *, texts: bool) -> None:
-        """Remember the first cell of a column that a comma took apart, or ``;`` not."""
+        """Remember a column's first cell that a comma took apart, or ``;`` or 、 not."""
         if not _DOUBTFUL.search(cell) or "|" in cell or _is_json(cell):
             return
         if (file, column, "," in cell) in self._first:

@@ -36,7 +36,8 @@ _INSIDE_ASCII = re.compile(rf"(?<=[a-z_])(?=[a-z_])|{_INSIDE.format(scale=BIG)}"
 _PERCENT = re.compile(r"(?<=\d)[ -]?per ?cent\b")
 _A_WORD = re.compile("[a-z]+")
 _DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(r"[\d.,/%‰]+")
+_NUMBER = re.compile(r"[\d.,/%‰~-]+")
+_RANGE = re.compile(r"(?<=[\d%])[至到~](?=\d)")
 
 
 class _Sought(NamedTuple):
@@ -69,8 +70,8 @@ def states(text: str, needle: str) -> bool:
     """Whether the needle stands in the text, its numbers in whatever spelling.
 
     1,000 is 1000, 一千 and 1千; 十五天 is 15 天; ``fifteen days`` are ``15 days``;
-    百分之五 is 5%. A number is never another one. Marks of Markdown and HTML around
-    words do not matter.
+    百分之五 is 5%; 3至5天 is 3-5天. A number is never another one. Marks of Markdown
+    and HTML around words do not matter.
 
     >>> states("可在十五天内退货", "15 天"), states("within 150 days", "fifteen days")
     (True, False)
@@ -127,7 +128,7 @@ def in_figures(text: str) -> str:
     Decimals and zeros in front stay as they are written: 3.10 is a version, 007 a name.
     """
     words = vocabulary(text)
-    if text.isascii() and SPELLED.isdisjoint(words):
+    if text.isascii() and SPELLED.isdisjoint(words) and "~" not in text:
         return normalise(text)
     return _in_figures(flat(text), in_words=not SMALL.keys().isdisjoint(words))
 
@@ -138,7 +139,8 @@ def _in_figures(text: str, *, in_words: bool) -> str:
     if not text.isascii():
         text = chinese(text, claimed=False)
     text = scaled(text)
-    return closed(_PERCENT.sub("%", text) if "cent" in text else text)
+    text = closed(_PERCENT.sub("%", text) if "cent" in text else text)
+    return _RANGE.sub("-", text)  # 3至5天, 3~5天 and 3-5天 are one
 
 
 @lru_cache(1024)  # each is looked for in several texts by several metrics

@@ -31,11 +31,13 @@ _KILO = "米克瓦卡赫伏焦帕"  # of which a thousand is a unit of its own
 _UNITS = (
     f"{_KILO}天日周月年岁时秒元块角美欧港里吨斤升度倍成折次名位人家个只支条项款台件份页章节"
     "层级季届期号小星场座艘辆架枚部篇册本张口颗棵"
+    "公毫厘英寸套箱盒包袋瓶杯桶罐单笔组步遍"
 )
 _CHINESE = re.compile(  # a class comes first, which is searched for at once
     rf"(?P<run>{_RUN})"
     rf"(?:分之(?P<share>{_RUN})"
-    rf"|(?P<unit>[{_UNITS}多余几]|分钟|点(?=[钟半整]|{NUMERAL}{{1,3}}分))?)"
+    rf"|(?P<unit>[{_UNITS}多余几]|分钟|点(?=[钟半整]|{NUMERAL}{{1,3}}分)"
+    rf"|[至到~-](?={NUMERAL}{{1,8}}+[{_UNITS}]))?)"  # 三至五天
 )
 _TWO = "[一二两三四五六七八九]{2}"
 _ABOUT = re.compile(f"(?:^|{MAGNITUDE}){_TWO}$|{_TWO}{MAGNITUDE}")  # 三四, 七八十

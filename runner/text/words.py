@@ -106,6 +106,7 @@ def _signs() -> tuple[re.Pattern[str], dict[str, str]]:
     """Give the signs that are read as others, or not at all: see ``fold``."""
     plain = dict(zip(_variants.PAIRS[::2], _variants.PAIRS[1::2], strict=True))
     plain |= {chr(ord(zero) + n): str(n) for zero in _ZEROS for n in range(10)}
+    plain |= {"廿": "二十", "卅": "三十"}
     return re.compile(f"[{''.join(plain)}{_INVISIBLE}]"), plain
 
 

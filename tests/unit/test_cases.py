@@ -308,6 +308,12 @@ def test_each_file_of_a_source_is_told_of_its_own_keys():
             ' commas (write Paris|France for these, ["Paris, France"] for one)',
         ),
         ("must_include", "x; y", "'x; y' is read as 1 entry (write x|y for several)"),
+        ("must_include", "三十天、未拆封", "read as 1 entry (write 三十天|未拆封 for"),
+        (
+            "expected_doc_ids",
+            "a，b",
+            "'a，b' is read as 1 entry (write a|b for several",
+        ),
         ("expected_doc_ids", "a;b", "'a;b' is read as 1 entry (write a|b"),
         ("tags", "a\nb", "is read as 1 entry"),
         ("expected_doc_ids", "a,b", None),
