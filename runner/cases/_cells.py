@@ -61,7 +61,7 @@ class Misread:
         self._first: dict[tuple[str, str, bool], str] = {}
 
     def look(self, cell: str, file: str, column: str, *, texts: bool) -> None:
-        """Remember a column's first cell that is cut at a comma, or not at ``;`` or 、."""
+        """Remember a column's first cell that is cut at commas, or not at ``;``."""
         if not _DOUBTFUL.search(cell) or "|" in cell or _is_json(cell):
             return
         if (file, column, "," in cell) in self._first:
