@@ -59,6 +59,7 @@ def validate(
             [measure for measure in spec.measures if measure.label in limited],
             [measure for measure in spec.measures if measure.label in spec.marks],
             answers=spec.endpoint.response.answer is not None,
+            match=spec.endpoint.match,
         ),
         *_calls(spec, len(plan.cases)),
         *warnings(spec, plan.place, talks=any(case.turns for case in plan.cases)),

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from runner.cases._needs import MAX_UNDETERMINED, asks_for, needs
-from runner.model import Case, Measure
+from runner.model import Case, Match, Measure
+from runner.text import normalise
 from runner.units import count, listed, rough
 
 _SCRIPTS = (  # the first that occurs names the question's language
@@ -29,6 +30,7 @@ def health(
     marked: Iterable[Measure] = (),
     *,
     answers: bool = True,
+    match: Match = "chunk",
 ) -> list[str]:
     """Give lines about a case set, what to mend beginning with ``warning:``.
 
@@ -37,6 +39,7 @@ def health(
         gated: What thresholds are on.
         marked: What has a pass mark.
         answers: Whether the system shows answers, and not only passages.
+        match: What of an id is compared.
     """
     if not cases:
         return [f"{_WARNING}there is no case"]
@@ -51,6 +54,7 @@ def health(
         *_balance(cases),
         *_undetermined(cases, examining),
         *_doubts(cases),
+        *_unmet(cases, match),
         *_mute(cases, gated),
     ]
 
@@ -118,6 +122,24 @@ def _doubts(cases: Collection[Case]) -> Iterator[str]:
         f"with a reference under {_SHORT} characters: use must_include instead",
     )
     yield from _repeated(cases)
+
+
+def _unmet(cases: Collection[Case], match: Match) -> Iterator[str]:
+    """Tell of labels that nothing in a reply can meet."""
+    yield from _warn(
+        [case for case in cases if match == "document" and "#" in "".join(case.qrels)],
+        "expecting an id with #: with match: document only what stands before it is "
+        "compared, so write that",
+    )
+    yield from _warn(
+        [case for case in cases if case.canaries and not _live_canaries(case)],
+        "whose question says each of its canaries, so that none could be a leak",
+    )
+
+
+def _live_canaries(case: Case) -> list[str]:
+    said = normalise(case.user_text)
+    return [canary for canary in case.canaries if normalise(canary) not in said]
 
 
 def _repeated(cases: Collection[Case]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from runner.metrics import registry
 from runner.model import Case, Exchange, Failure, Passage, Response
-from runner.pipeline import Keeper, Plan, evaluate
+from runner.pipeline import Callbacks, Plan, evaluate
 from runner.spec import DEFAULT_MARKS, EndpointSpec, Limit, Selector, Spec, Trials, bind
 from runner.trials import numbered
 from runner.units import Amount
@@ -100,7 +100,7 @@ def result(reply):
 def run(spec, labelled):
     """Give the Report, and the record of each case."""
     records = {}
-    keeper = Keeper(
+    callbacks = Callbacks(
         response=lambda *_: None,
         record=lambda _, record: records.setdefault(record.id, record),
         progress=lambda _: None,
@@ -110,7 +110,7 @@ def run(spec, labelled):
     exchanges = (Exchange(position, one) for position, one in enumerate(tried))
     asked = tuple(case(n, labels) for n, (labels, _) in enumerate(labelled))
     times = spec.trials.times
-    report, _ = evaluate(Plan(spec, asked), numbered(exchanges, times), keeper)
+    report, _ = evaluate(Plan(spec, asked), numbered(exchanges, times), callbacks)
     return report, list(records.values())
 
 

@@ -524,6 +524,10 @@ def measures(*names):
         ([REFUSAL._replace(qrels={"a": 1})], "expecting a refusal and documents"),
         ([FACT._replace(reference="42")], "with a reference under 4 characters"),
         ([FACT, FACT._replace(id="g", question="why ?")], "repeating a question"),
+        (
+            [FACT._replace(question="Who has ＺＸ-9?", canaries=("zx-9",))],
+            "whose question says each of its canaries",
+        ),
         ([FACT], "the threshold on forbidden_content will be unmeasured"),
         ([FACT], "refusal will be unmeasured, and fail: no case has expect_refusal"),
     ],
@@ -535,8 +539,16 @@ def test_the_health_of_a_case_set_is_told(cases, expected):
     assert [line for line in lines if expected in line]
 
 
+@pytest.mark.parametrize(("match", "told"), [("document", True), ("chunk", False)])
+def test_a_chunk_that_no_document_can_be_is_told(match, told):
+    lines = health([FACT._replace(qrels={"a": 1, "b#2": 1})], match=match)
+
+    assert any("expecting an id with #" in line for line in lines) == told
+
+
 def test_a_healthy_set_has_no_warning():
-    lines = health([FACT, REFUSAL], measures("recall"), measures("key_points"))
+    walled = FACT._replace(canaries=("zx-9", "why"))
+    lines = health([walled, REFUSAL], measures("recall"), measures("key_points"))
 
     assert [line for line in lines if line.startswith("warning")] == []
 
