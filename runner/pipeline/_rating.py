@@ -91,7 +91,7 @@ class Rater:
         self._flips = 0
 
     def account(self) -> JudgeAccount:
-        """Give the account of the judge, and how often it scored differently again."""
+        """Give the account of the judge, with its drift."""
         with self._lock:
             drift = Drift(items=self._items, flips=self._flips)
         return self._rating.account().model_copy(update={"drift": drift})
@@ -123,7 +123,7 @@ class Rater:
     ) -> Iterator[Entry]:
         most = _WINDOW * self._rating.concurrency
         for reply in replies:
-            waiting.append(self._submitted(reply, pool))
+            waiting.append(self._submit(reply, pool))
             while waiting and (waiting[0].is_done or len(waiting) > most):
                 self._wait(waiting[0])
                 yield self._completed(waiting.popleft())
@@ -148,7 +148,7 @@ class Rater:
         if stopped:
             raise stopped
 
-    def _submitted(self, reply: PartlyScored, pool: Pool) -> _BeingRated:
+    def _submit(self, reply: PartlyScored, pool: Pool) -> _BeingRated:
         """Have the judged scores of a reply rated in the pool."""
         if reply.asked is None:
             return _BeingRated(reply, [])
