@@ -78,12 +78,12 @@ def _merge(
     outcomes = tuple(entry.finding.outcome for entry in entries)
     shown = _explaining(entries, outcome(outcomes, trials))
     columns = zip(*(entry.scores for entry in entries), strict=True)
-    has_hit = {entry.has_hit for entry in entries} - {None}
+    known = {entry.has_hit for entry in entries} - {None}
     return Entry(
         shown.exchange,
         list(map(_mean, columns, measures)),
         shown.finding._replace(trials=outcomes),
-        any(has_hit) if has_hit else None,
+        any(known) if known else None,
         shown.hits,
         frozenset().union(*(entry.layers_shown for entry in entries)),
     )
@@ -126,11 +126,11 @@ def _mean(scores: Sequence[Score], measure: Measure) -> Score:
     numbers = [score for score in scores if isinstance(score, float)]
     gaps = [score for score in scores if isinstance(score, Failed | Absent)]
     if gaps and not (measure.layer == "isolation" and any(numbers)):
-        return min(gaps, key=_by_weight)
+        return min(gaps, key=_is_absent)
     return fsum(numbers) / len(numbers) if numbers else scores[0]
 
 
-def _by_weight(gap: Failed | Absent) -> bool:
+def _is_absent(gap: Failed | Absent) -> bool:
     return isinstance(gap, Absent)
 
 
