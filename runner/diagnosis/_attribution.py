@@ -28,12 +28,12 @@ def attributed(
     """Give the gates, each failed one with the layer that it is charged to.
 
     The failing cases that count are those that broke the red line, or whose score is
-    worse than the limit; of a number over the whole run, such as accuracy, all. The
-    layer is the one that most of them are charged to, the earlier one in a tie. Layers
-    after that of the metric are left out, as they cannot explain its number; only
-    context, which judges the order of passages, may explain a metric of retrieval.
-    Where no case explains it, the layer is that of the metric, as it always is for a
-    metric of the service layer, such as latency.
+    worse than the limit; for a drop, than the baseline. The layer is the one that most
+    of them are charged to, the earlier one in a tie. Layers after that of the metric
+    are left out, as they cannot explain its number; only context, which judges the
+    order of passages, may explain a metric of retrieval. Where no case explains it, the
+    layer is that of the metric, as it always is for one of the service layer, such as
+    latency. A number over the whole run, such as accuracy, is charged to no layer.
     """
     return tuple(
         gate.model_copy(update={"layer": _layer(gate, summaries, failing)})
