@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from runner.text.spelled import NUMERAL
+
 Measure = Callable[[str], int]
 
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"|“([^”]+)”")
@@ -21,6 +23,14 @@ _HINT = re.compile(r" \([^()]*\)")
 _SPACE = re.compile("[ \t\n]+")  # without the no-break space
 _SHORT = 2  # letters of a word that tells nothing
 _DIGITS = frozenset("0123456789")
+_LONGEST = 12  # characters of a number; a longer one is an id
+_IN_NUMBER = re.compile(
+    r"(?<=[0-9])[.,]?[0-9]|(?<=[0-9][.,])[0-9]"
+    rf"|(?<={NUMERAL}){NUMERAL}"
+)
+_NUMBER_AT_END = re.compile(
+    rf"(?<![a-zA-Z0-9_#.,-])[0-9][0-9.,]*$|(?<!{NUMERAL}){NUMERAL}+$"
+)
 _BETWEEN = re.compile(r"[\s,;:()'\"“”]+")
 
 
@@ -40,10 +50,16 @@ def _cells(sign: str) -> int:
 
 
 def cut(text: str, limit: int, measure: Measure = len) -> str:
-    """Give at most ``limit`` of a text from its start; an ellipsis marks the cut."""
+    """Give at most ``limit`` of a text from its start; an ellipsis marks the cut.
+
+    A number is left out rather than cut in two, as it would be another one.
+
+    >>> cut("price 1,280 yuan", 10), cut("共一千二百八十元", 5)
+    ('price …', '共…')
+    """
     if measure(text) <= limit:
         return text
-    return _head(text, limit - 1, measure) + "…"
+    return _unbroken(_head(text, limit - 1, measure), text) + "…"
 
 
 def cut_middle(text: str, limit: int, measure: Measure = len) -> str:
@@ -117,6 +133,15 @@ def _head(text: str, limit: int, measure: Measure) -> str:
         if taken > limit:
             return text[:place]
     return text
+
+
+def _unbroken(head: str, text: str) -> str:
+    """Give the head of a text without a number that goes on behind it."""
+    end = len(head)
+    if not end or not _IN_NUMBER.match(text, end):
+        return head
+    start = _NUMBER_AT_END.search(head, max(0, end - _LONGEST))
+    return head[: start.start()] if start and start.start() else head
 
 
 def wrapped(text: str, width: int, indent: str = "") -> str:
