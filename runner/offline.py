@@ -1,4 +1,4 @@
-"""What needs no endpoint: validate, compare, render, baseline, init and metrics."""
+"""What needs no endpoint: validate, compare, render, baseline and metrics."""
 
 from __future__ import annotations
 

@@ -19,10 +19,13 @@ _REPORT = 64 * 2**20  # bytes of results.json
 _CASES = 256 * 2**20  # bytes of cases.jsonl
 _CHUNK = 2**20
 _DAMAGED = (
-    *(BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError),
+    *(BadZipFile, EOFError, OSError, RuntimeError),
     *(ValueError, struct.error, zlib.error),
 )
-"""Exceptions that reading a damaged or hostile archive can raise."""
+"""Exceptions that reading a damaged or hostile archive can raise.
+
+A compression or encryption that ``zipfile`` does not know is a kind of RuntimeError.
+"""
 
 
 def results_of(archive: Path, spec: str, to: Path) -> bool:

@@ -103,7 +103,8 @@ class RecordedEndpoint:
         said = (record.get("case_id"), record.get("trial", 1))
         if said != (case.id, trial) and _key(record) != key:
             raise self._error(start, "the key case_id or trial stands there twice")
-        if "hash" in record and record["hash"] != case_hash(case):
+        asked = record.get("case_hash")
+        if asked is not None and asked != case_hash(case):
             what = f"{self._name} holds the reply to another question of this case"
             return Failure("service.not_recorded", f"{what}; ask it again")
         response, failure = record.get("response"), record.get("failure")

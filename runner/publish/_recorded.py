@@ -24,7 +24,7 @@ def recorded(case_id: str, asked: str, exchange: Exchange) -> dict[str, Any]:
         if (first := result.time_to_first_token) is not None:
             line["time_to_first_token_s"] = first
     told = {"latency_s": result.latency, "attempts": exchange.attempts}
-    return {**line, **told, "hash": asked, "at": exchange.at}
+    return {**line, **told, "case_hash": asked, "at": exchange.at}
 
 
 def _response(response: Response) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def test_a_response_is_on_disk_at_once_and_replays(tmp_path, results):
             },
             "latency_s": 0.84,
             "attempts": 1,
-            "hash": "5ba0f7b894a5",
+            "case_hash": "5ba0f7b894a5",
             "at": "2026-11-30T09:41:07Z",
         }
     ]
@@ -105,7 +105,7 @@ def test_a_failure_has_its_cause_and_no_response(tmp_path, results):
             },
             "latency_s": 30.0,
             "attempts": 3,
-            "hash": "5ba0f7b894a5",
+            "case_hash": "5ba0f7b894a5",
             "at": None,
         }
     ]

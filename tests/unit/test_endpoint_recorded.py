@@ -75,10 +75,10 @@ def test_case_id_and_response_alone_suffice(file):
 
 def test_the_reply_to_another_question_is_not_replayed(file):
     now = case_hash(Case("qa-1", "q"))
-    write(file, {**FULL, "hash": now})
+    write(file, {**FULL, "case_hash": now})
     assert isinstance(replay(file), Response)
 
-    write(file, {**FULL, "hash": case_hash(Case("qa-1", "an earlier q"))})
+    write(file, {**FULL, "case_hash": case_hash(Case("qa-1", "an earlier q"))})
     what = "replay.jsonl holds the reply to another question of this case"
     assert replay(file) == Failure("service.not_recorded", f"{what}; ask it again")
 
@@ -103,6 +103,12 @@ def test_records_that_nobody_asks_for_are_counted(file):
     endpoint.close()
 
     assert found == [2, 1]
+
+
+def test_a_hash_in_the_log_of_another_system_says_nothing_of_the_question(file):
+    write(file, {**FULL, "hash": "d41d8cd98f00"})
+
+    assert isinstance(replay(file), Response)
 
 
 def test_a_recorded_failure_is_that_failure(file):
